@@ -1,0 +1,3 @@
+//! The exact (Flat) engine of this project as an adapter.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The FAISS library as an adapter.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! An adapter that fails in every known way, for the runner's tests.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The hnsw_rs library as an adapter.
+
+fn main() {}

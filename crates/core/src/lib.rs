@@ -1,0 +1,24 @@
+//! The contract between annbench and an ANN library, and the worker process that measures it.
+//!
+//! An adapter implements [`Adapter`], [`Index`] and [`Searcher`] and calls [`worker::run`] from
+//! its `main`. Everything here is ignorant of files of datasets, of YAML, of ground truth and of
+//! recall: a worker sees mapped vectors and a parameter point, and returns ids and times.
+
+mod contract;
+mod element;
+mod metric;
+mod neighbors;
+pub mod npy;
+mod params;
+mod vectors;
+pub mod wire;
+
+pub use contract::{
+    Adapter, AdapterError, BuildSpec, Counters, Descriptor, Index, MemoryReport, Mode, ParamDoc,
+    ParamKind, PointSpec, SearchSpec, Searcher, Support,
+};
+pub use element::ElementType;
+pub use metric::{Metric, TieTolerance, distance, norm};
+pub use neighbors::{EMPTY_SLOT, InvalidId, NeighborId, NeighborRows, Slot, TopK};
+pub use params::{ParamError, ParamReader, ParamValue, Params};
+pub use vectors::{Rows, Vector, Vectors};

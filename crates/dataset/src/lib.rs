@@ -1,0 +1,1 @@
+//! Files to checked, mapped, fingerprinted base, queries and ground truth.

@@ -1,0 +1,1 @@
+//! Records to table, plot and CSV.

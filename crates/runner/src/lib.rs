@@ -1,0 +1,1 @@
+//! One worker per build: spawn, limits, deadlines, messages.
