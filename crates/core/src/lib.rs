@@ -12,6 +12,7 @@ pub mod npy;
 mod params;
 mod vectors;
 pub mod wire;
+pub mod worker;
 
 pub use contract::{
     Adapter, AdapterError, BuildSpec, Counters, Descriptor, Index, MemoryReport, Mode, ParamDoc,
