@@ -1,3 +1,9 @@
 //! The exact (Flat) engine of this project as an adapter.
 
-fn main() {}
+mod adapter;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    annbench_core::worker::run(&adapter::ExactAdapter)
+}

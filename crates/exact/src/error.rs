@@ -1,0 +1,47 @@
+use annbench_core::ElementType;
+use thiserror::Error;
+
+/// Why an exact search was refused or stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ExactError {
+    /// Base and queries have different dimensions.
+    #[error(
+        "queries have {queries} components, the base has {base}; both must come from one dataset"
+    )]
+    Dimension {
+        /// Components of a base row.
+        base: usize,
+        /// Components of a query.
+        queries: usize,
+    },
+    /// Base and queries have different element types.
+    #[error("queries are {queries}, the base is {base}; widen one of them first")]
+    Element {
+        /// Element type of the base.
+        base: ElementType,
+        /// Element type of the queries.
+        queries: ElementType,
+    },
+    /// No neighbours were asked for.
+    #[error("k is 0; ask for at least one neighbour")]
+    NoNeighbors,
+    /// More neighbours were asked for than there are rows.
+    #[error("k is {k}, but the base has only {n} rows; ask for at most {n}")]
+    TooManyNeighbors {
+        /// Neighbours asked for.
+        k: usize,
+        /// Base rows.
+        n: usize,
+    },
+    /// The base has more rows than 32-bit ids can name.
+    #[error("the base has {n} rows; ids are 32 bits wide, so at most {max} rows can be searched")]
+    TooManyRows {
+        /// Base rows.
+        n: usize,
+        /// The most that is possible.
+        max: usize,
+    },
+    /// The caller's progress function asked to stop.
+    #[error("the exact search was cancelled; nothing of it is kept")]
+    Cancelled,
+}

@@ -1,0 +1,332 @@
+use crate::candidates::Nearest;
+use crate::kernel::{Element, Level, Term};
+use crate::plan::{BLOCK_ROWS, Plan};
+use crate::{ExactError, FlatSearcher, Neighbors};
+use annbench_core::{EMPTY_SLOT, Metric, Rows, Vectors, norm};
+use rayon::prelude::*;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Queries that a kernel call takes together.
+const GROUP: usize = 4;
+
+/// Hears how many distances of how many are done, and says whether to go on. Called from the
+/// pool's threads.
+type Progress<'p> = &'p (dyn Fn(u64, u64) -> ControlFlow<()> + Sync);
+
+/// An exact index: the caller's own rows, and for cosine their norms.
+#[derive(Debug)]
+pub struct Flat<'b> {
+    base: Vectors<'b>,
+    metric: Metric,
+    norms: Vec<f64>,
+    pub(crate) level: Level,
+}
+
+impl<'b> Flat<'b> {
+    /// Prepares `base` (`[n, dim]`, row number = id), all of whose components must be finite.
+    ///
+    /// # Errors
+    /// [`ExactError::TooManyRows`].
+    pub fn new(
+        base: Vectors<'b>,
+        metric: Metric,
+        pool: &rayon::ThreadPool,
+    ) -> Result<Self, ExactError> {
+        // The largest id stands for an empty slot.
+        let max = EMPTY_SLOT as usize;
+        if base.n() > max {
+            return Err(ExactError::TooManyRows { n: base.n(), max });
+        }
+        let norms = if metric == Metric::Cosine {
+            pool.install(|| {
+                (0..base.n())
+                    .into_par_iter()
+                    .with_min_len(BLOCK_ROWS)
+                    .map(|i| norm(base.row(i)))
+                    .collect()
+            })
+        } else {
+            Vec::new()
+        };
+        Ok(Self {
+            base,
+            metric,
+            norms,
+            level: Level::detect(),
+        })
+    }
+
+    /// The rows that are searched.
+    pub fn base(&self) -> Vectors<'b> {
+        self.base
+    }
+
+    /// The metric.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// Bytes that the index keeps beside the caller's rows.
+    pub fn own_bytes(&self) -> u64 {
+        (self.norms.capacity() * size_of::<f64>()) as u64
+    }
+
+    /// The `k` nearest rows of every query (`[queries, dim]`), in canonical order.
+    ///
+    /// `progress` hears how many distances of how many are done; breaking cancels the search.
+    ///
+    /// # Errors
+    /// Any [`ExactError`] but too many rows.
+    pub fn search(
+        &self,
+        queries: Vectors<'_>,
+        k: usize,
+        pool: &rayon::ThreadPool,
+        progress: Progress<'_>,
+    ) -> Result<Neighbors, ExactError> {
+        self.check_k(k)?;
+        match (self.base, queries) {
+            (Vectors::F32(base), Vectors::F32(queries)) => {
+                self.search_rows(base, queries, k, pool, progress)
+            }
+            (Vectors::U8(base), Vectors::U8(queries)) => {
+                self.search_rows(base, queries, k, pool, progress)
+            }
+            _ => Err(ExactError::Element {
+                base: self.base.element(),
+                queries: queries.element(),
+            }),
+        }
+    }
+
+    /// A searcher for one query at a time on the calling thread.
+    ///
+    /// # Errors
+    /// [`ExactError::NoNeighbors`] and [`ExactError::TooManyNeighbors`].
+    pub fn searcher(&self, k: usize) -> Result<FlatSearcher<'_>, ExactError> {
+        self.check_k(k)?;
+        Ok(FlatSearcher::new(self, k))
+    }
+
+    fn check_k(&self, k: usize) -> Result<(), ExactError> {
+        match k {
+            0 => Err(ExactError::NoNeighbors),
+            k if k > self.base.n() => Err(ExactError::TooManyNeighbors {
+                k,
+                n: self.base.n(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn check_dim(&self, dim: usize) -> Result<(), ExactError> {
+        if dim == self.base.dim() {
+            Ok(())
+        } else {
+            Err(ExactError::Dimension {
+                base: self.base.dim(),
+                queries: dim,
+            })
+        }
+    }
+
+    fn search_rows<T: Element>(
+        &self,
+        base: Rows<'_, T>,
+        queries: Rows<'_, T>,
+        k: usize,
+        pool: &rayon::ThreadPool,
+        progress: Progress<'_>,
+    ) -> Result<Neighbors, ExactError> {
+        self.check_dim(queries.dim())?;
+        let plan = Plan::new(base.n(), queries.n(), k, pool.current_num_threads());
+        let meter = Meter {
+            done: AtomicU64::new(0),
+            total: base.n() as u64 * queries.n() as u64,
+            progress,
+        };
+        let mut ids = vec![0u32; queries.n() * k];
+        let mut distances = vec![0f64; queries.n() * k];
+        pool.install(|| {
+            ids.par_chunks_mut(plan.tile_queries * k)
+                .zip(distances.par_chunks_mut(plan.tile_queries * k))
+                .enumerate()
+                .try_for_each(|(tile, (ids, distances))| {
+                    let first = tile * plan.tile_queries;
+                    let tile = Tile::new(queries.slice(first..first + ids.len() / k));
+                    let parts = plan
+                        .ranges
+                        .par_iter()
+                        .map(|range| self.scan(base, range.clone(), &tile, k, &meter))
+                        .collect::<Result<Vec<_>, ExactError>>()?;
+                    let mut parts = parts.into_iter();
+                    let Some(mut nearest) = parts.next() else {
+                        return Ok(());
+                    };
+                    for part in parts {
+                        for (all, some) in nearest.iter_mut().zip(&part) {
+                            all.merge(some);
+                        }
+                    }
+                    let mut sorted = Vec::with_capacity(k);
+                    let rows = ids.chunks_exact_mut(k).zip(distances.chunks_exact_mut(k));
+                    for (nearest, (ids, distances)) in nearest.iter_mut().zip(rows) {
+                        nearest.drain_sorted(&mut sorted);
+                        for (slot, candidate) in sorted.iter().enumerate() {
+                            ids[slot] = candidate.id;
+                            distances[slot] = candidate.distance;
+                        }
+                    }
+                    Ok(())
+                })
+        })?;
+        Ok(Neighbors::new(k, ids, distances))
+    }
+
+    /// The `k` nearest among the rows of `range`, for every query of the tile.
+    fn scan<T: Element>(
+        &self,
+        base: Rows<'_, T>,
+        range: Range<usize>,
+        tile: &Tile<T>,
+        k: usize,
+        meter: &Meter<'_>,
+    ) -> Result<Vec<Nearest>, ExactError> {
+        let mut nearest = vec![Nearest::new(k.min(range.len())); tile.queries];
+        let mut sums = [0.0; BLOCK_ROWS * GROUP];
+        let mut unreported = 0;
+        for start in range.clone().step_by(BLOCK_ROWS) {
+            let block = start..range.end.min(start + BLOCK_ROWS);
+            let rows = base.slice(block.clone());
+            let mut first = 0;
+            while first < tile.queries {
+                let left = &mut nearest[first..];
+                if left.len() >= GROUP {
+                    self.scan_group::<T, GROUP>(tile, first, rows, start, &mut sums, left);
+                    first += GROUP;
+                } else {
+                    self.scan_group::<T, 1>(tile, first, rows, start, &mut sums, left);
+                    first += 1;
+                }
+            }
+            unreported += (block.len() * tile.queries) as u64;
+            if unreported >= REPORT_DISTANCES || block.end == range.end {
+                meter.add(std::mem::take(&mut unreported))?;
+            }
+        }
+        Ok(nearest)
+    }
+
+    #[inline]
+    fn scan_group<T: Element, const Q: usize>(
+        &self,
+        tile: &Tile<T>,
+        first: usize,
+        rows: Rows<'_, T>,
+        first_id: usize,
+        sums: &mut [f64],
+        nearest: &mut [Nearest],
+    ) {
+        let dim = rows.dim();
+        let sums = &mut sums[..rows.n() * Q];
+        let wide = &tile.wide[first * dim..(first + Q) * dim];
+        T::sums::<Q>(self.level, self.term(), wide, rows, sums);
+        self.finish::<Q>(&tile.norms[first..first + Q], first_id, sums);
+        for (r, sums) in sums.chunks_exact(Q).enumerate() {
+            for (nearest, &distance) in nearest.iter_mut().zip(sums) {
+                nearest.offer(distance, (first_id + r) as u32);
+            }
+        }
+    }
+
+    pub(crate) fn term(&self) -> Term {
+        match self.metric {
+            Metric::L2 => Term::SquaredDifference,
+            _ => Term::Product,
+        }
+    }
+
+    /// Turns sums `[rows, Q]` into distances as the reference does.
+    #[inline(always)]
+    pub(crate) fn finish<const Q: usize>(
+        &self,
+        query_norms: &[f64],
+        first_id: usize,
+        sums: &mut [f64],
+    ) {
+        match self.metric {
+            Metric::InnerProduct => {
+                for sum in sums {
+                    *sum = -*sum;
+                }
+            }
+            Metric::Cosine => {
+                for (sums, &row_norm) in sums.chunks_exact_mut(Q).zip(&self.norms[first_id..]) {
+                    for (sum, &query_norm) in sums.iter_mut().zip(query_norms) {
+                        let norms = query_norm * row_norm;
+                        *sum = if norms == 0.0 {
+                            1.0
+                        } else {
+                            1.0 - *sum / norms
+                        };
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Distances after which progress is told: some milliseconds of work.
+const REPORT_DISTANCES: u64 = 1 << 18;
+
+struct Meter<'p> {
+    done: AtomicU64,
+    total: u64,
+    progress: Progress<'p>,
+}
+
+impl Meter<'_> {
+    fn add(&self, distances: u64) -> Result<(), ExactError> {
+        let done = self.done.fetch_add(distances, Ordering::Relaxed) + distances;
+        match (self.progress)(done, self.total) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(ExactError::Cancelled),
+        }
+    }
+}
+
+/// Queries that walk the base together, widened once.
+struct Tile<T: Element> {
+    queries: usize,
+    wide: Vec<T::Query>,
+    norms: Vec<f64>,
+}
+
+impl<T: Element> Tile<T> {
+    fn new(queries: Rows<'_, T>) -> Self {
+        Self {
+            queries: queries.n(),
+            wide: queries.data().iter().map(|&v| v.widen()).collect(),
+            norms: (0..queries.n())
+                .map(|i| norm(T::vector(queries.row(i))))
+                .collect(),
+        }
+    }
+}
+
+/// The `k` nearest rows of `base` for every query, in canonical order: [`Flat::search`] for once.
+///
+/// # Errors
+/// Any [`ExactError`].
+pub fn search(
+    base: Vectors<'_>,
+    queries: Vectors<'_>,
+    metric: Metric,
+    k: usize,
+    pool: &rayon::ThreadPool,
+    progress: Progress<'_>,
+) -> Result<Neighbors, ExactError> {
+    Flat::new(base, metric, pool)?.search(queries, k, pool, progress)
+}
