@@ -1,0 +1,10 @@
+//! The [hnsw_rs](https://crates.io/crates/hnsw_rs) library behind the annbench contract.
+
+mod adapter;
+mod graph;
+mod normalise;
+mod params;
+mod searcher;
+mod store;
+
+pub use adapter::HnswRs;
