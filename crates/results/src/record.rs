@@ -17,6 +17,17 @@ pub enum Record {
     Search(Box<SearchRecord>),
 }
 
+impl Record {
+    /// The word in `kind`: run, build or search.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Record::Run(_) => "run",
+            Record::Build(_) => "build",
+            Record::Search(_) => "search",
+        }
+    }
+}
+
 /// A value that this machine may not tell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
