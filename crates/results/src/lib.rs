@@ -4,19 +4,27 @@
 //! derived from these. Nothing here starts a process, draws a plot or reads a dataset's files.
 
 mod aggregate;
+mod identity;
 mod named_recall;
+mod pareto;
 mod record;
+mod refutation;
 mod score;
+mod speed;
 mod store;
 
 pub use aggregate::{Answers, ScoreError, Scored, ScoringSet, score_answers};
+pub use identity::{IdentityError, build_key, point_id};
 pub use named_recall::{k_recall_at_m_hits, one_recall_at_r_hit};
+pub use pareto::{Curve, CurvePoint, curve, fastest_at_recall, pareto_front, qps_at_recall};
 pub use record::{
     AdapterInfo, BaseResidence, BuildIdentity, BuildRecord, Cause, DatasetInfo, Fact, Failure,
     Latency, Machine, Measured, Outcome, PointIdentity, Quality, Record, RunRecord, SearchRecord,
     SelfTest, SelfTestCheck, Speed, TruthInfo, TruthOrigin,
 };
+pub use refutation::{Refutations, TruthStatus};
 pub use score::{QueryScore, Scratch, TrueTopK, score_query};
+pub use speed::{RepetitionTimes, SpeedError, speed};
 pub use store::{
     Opening, RAW_DIR, RECORDS_FILE, RawDraft, RunRecords, Store, StoreError, finished_points,
     latest_searches,
