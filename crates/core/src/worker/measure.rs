@@ -110,8 +110,14 @@ struct Round {
     latencies_ns: Vec<u64>,
 }
 
-/// Measures one point.
-pub(super) fn search(
+/// Measures one point on an index that stands, in this process.
+///
+/// `queries` is `[queries, dim]`, `cpus` are bound to in order of preference (none: as it is). The
+/// raw files go to `request.output_dir`.
+///
+/// # Errors
+/// A [`Fault`] when the searcher refuses, fails or panics, or the files cannot be written.
+pub fn measure(
     index: &dyn Index,
     queries: Vectors<'_>,
     cpus: &[usize],
@@ -698,7 +704,7 @@ mod tests {
             .collect();
         for (mode, threads) in [(Mode::Single, 1), (Mode::Single, 3), (Mode::Batch, 2)] {
             let dir = tempfile::tempdir().unwrap();
-            let report = search(&Echo, vectors, &[], &request(dir.path(), mode, threads)).unwrap();
+            let report = measure(&Echo, vectors, &[], &request(dir.path(), mode, threads)).unwrap();
             assert_eq!(report.repetitions.len(), 3);
             let (shape, ids) = npy::read::<u32>(&dir.path().join("ids.r0.npy")).unwrap();
             assert_eq!((shape, &ids), (vec![10, 3], &expected));
@@ -731,7 +737,7 @@ mod tests {
         let large = [1.0f32, 1.0, 2000.0, 1.0];
         let vectors = Vectors::F32(Rows::new(&large, 2).unwrap());
         for threads in [1, 2] {
-            let fault = search(
+            let fault = measure(
                 &Echo,
                 vectors,
                 &[],
@@ -743,11 +749,12 @@ mod tests {
         }
         let mut refused = request(dir.path(), Mode::Single, 1);
         refused.spec.params = Params::new().with("refuse", crate::ParamValue::Bool(true));
-        let fault = search(&Echo, vectors, &[], &refused).unwrap_err();
+        let fault = measure(&Echo, vectors, &[], &refused).unwrap_err();
         assert_eq!(fault.kind, FaultKind::Rejected);
         let bytes = [1u8, 2];
         let vectors = Vectors::U8(Rows::new(&bytes, 2).unwrap());
-        let fault = search(&Echo, vectors, &[], &request(dir.path(), Mode::Single, 1)).unwrap_err();
+        let fault =
+            measure(&Echo, vectors, &[], &request(dir.path(), Mode::Single, 1)).unwrap_err();
         assert!(fault.message.contains("not supported"), "{}", fault.message);
     }
 
@@ -757,10 +764,10 @@ mod tests {
         let vectors = Vectors::F32(Rows::new(&components, 2).unwrap());
         let dir = tempfile::tempdir().unwrap();
         let fault =
-            search(&Echo, vectors, &[], &request(dir.path(), Mode::Single, 11)).unwrap_err();
+            measure(&Echo, vectors, &[], &request(dir.path(), Mode::Single, 11)).unwrap_err();
         assert_eq!(fault.kind, FaultKind::Rejected);
         let missing = dir.path().join("missing");
-        let fault = search(&Echo, vectors, &[], &request(&missing, Mode::Single, 1)).unwrap_err();
+        let fault = measure(&Echo, vectors, &[], &request(&missing, Mode::Single, 1)).unwrap_err();
         assert_eq!(fault.kind, FaultKind::Io);
         assert!(fault.message.contains("--out"), "{}", fault.message);
     }

@@ -17,6 +17,7 @@ use crate::Adapter;
 use std::process::ExitCode;
 
 pub use clock::measure_noise;
+pub use measure::measure;
 
 /// Serves one adapter until the runner closes the pipe. Called from `main` and nothing else.
 ///

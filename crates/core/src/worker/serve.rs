@@ -106,7 +106,7 @@ fn serve_built(
         let reply = match request {
             Request::Check { points } => check(adapter, &points),
             Request::Search(request) => {
-                match measure::search(index, queries.vectors(), cpus, &request) {
+                match measure::measure(index, queries.vectors(), cpus, &request) {
                     Ok(report) => Reply::Searched(Box::new(report)),
                     Err(fault) => Reply::Failed(fault),
                 }
