@@ -2,7 +2,7 @@ use crate::error::{ConfigError, ErrorKind};
 use crate::settings::Settings;
 use crate::source::{Source, Spanned};
 use crate::sweep::Sweep;
-use crate::yaml::{Node, compose, shortened};
+use crate::yaml::{Data, Node, compose, shortened};
 
 pub(crate) const CAMPAIGN_KEYS: [&str; 5] = ["sweeps", "datasets", "k", "measure", "limits"];
 
@@ -118,7 +118,13 @@ impl Campaign {
 
 impl SweepUse {
     fn read(source: &Source, node: &Node) -> Result<Self, ConfigError> {
-        let fields = source.fields(node, "an entry of `sweeps`", &["file", "groups"])?;
+        const WHAT: &str = "an entry of `sweeps`";
+        if let Data::Scalar(scalar) = &node.data {
+            return Err(source
+                .wrong_type(node, WHAT, "{ file: FILE, groups: [ … ] }")
+                .next(format!("write {{ file: {} }}", shortened(&scalar.raw))));
+        }
+        let fields = source.fields(node, WHAT, &["file", "groups"])?;
         let file = source
             .text(fields.required("file", "{ file: hnsw_rs.yaml }")?, "`file`")?
             .value;

@@ -8,6 +8,7 @@ use crate::suggest::{listed, nearest};
 use crate::sweep::{Group, MAX_POINTS, Sweep, too_many_points};
 use annbench_core::Params;
 use std::collections::HashMap;
+use std::fmt;
 
 /// Restricts a plan; an empty list restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct Filter {
     pub groups: Vec<String>,
     /// Names of adapters.
     pub adapters: Vec<String>,
+    /// Names of adapters that are left out.
+    pub without_adapters: Vec<String>,
 }
 
 /// What a campaign amounts to for one dataset.
@@ -38,6 +41,22 @@ pub struct Duplicates {
     pub repeated: String,
     /// How many there are.
     pub points: usize,
+}
+
+impl fmt::Display for Duplicates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} of group {}, already in group {}: measured once",
+            self.adapter,
+            match self.points {
+                1 => "1 point".to_owned(),
+                n => format!("{n} points"),
+            },
+            self.repeated,
+            self.kept,
+        )
+    }
 }
 
 /// The jobs of `campaign` for one dataset: a pure function, the same for the same texts.
@@ -117,7 +136,8 @@ fn groups_of<'s>(
 
 impl Filter {
     fn admits_adapter(&self, name: &str) -> bool {
-        self.adapters.is_empty() || self.adapters.iter().any(|adapter| adapter == name)
+        (self.adapters.is_empty() || self.adapters.iter().any(|adapter| adapter == name))
+            && !self.without_adapters.iter().any(|adapter| adapter == name)
     }
 
     fn admits_group(&self, name: &str) -> bool {
@@ -129,6 +149,9 @@ impl Filter {
         let adapters: Vec<&str> = selected.iter().map(|(sweep, _)| sweep.adapter()).collect();
         for name in &self.adapters {
             refuse_unknown("adapter", name, &adapters)?;
+        }
+        for name in &self.without_adapters {
+            refuse_unknown("without-adapter", name, &adapters)?;
         }
         let groups: Vec<&str> = selected
             .iter()
@@ -142,22 +165,26 @@ impl Filter {
     }
 }
 
-fn refuse_unknown(what: &str, name: &str, known: &[&str]) -> Result<(), ConfigError> {
+/// `option` is `group`, `adapter` or `without-adapter`.
+fn refuse_unknown(option: &str, name: &str, known: &[&str]) -> Result<(), ConfigError> {
     if known.contains(&name) {
         return Ok(());
     }
+    let what = option.trim_start_matches("without-");
     let mut names = known.to_vec();
     names.sort_unstable();
     names.dedup();
     let error = ConfigError::without_place(
         ErrorKind::UnknownName,
-        format!("--{what} {name}: nothing that is selected here has this {what}"),
+        format!("--{option} {name}: nothing that is selected here has this {what}"),
     )
     .expected(format!("one of {}", listed(names.iter().copied())))
     .found(format!("`{name}`"));
     Err(match nearest(name, names) {
         Some(near) => error.next(format!("did you mean `{near}`?")),
-        None => error.next(format!("use one of the names above, or leave --{what} out")),
+        None => error.next(format!(
+            "use one of the names above, or leave --{option} out"
+        )),
     })
 }
 

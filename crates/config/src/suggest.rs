@@ -6,12 +6,24 @@ pub(crate) fn nearest<'k>(
     let wanted = folded(given);
     // A third of the letters may be wrong; beyond that a suggestion misleads.
     let limit = (wanted.len() / 3).max(1);
-    known
-        .into_iter()
-        .map(|name| (distance(&wanted, &folded(name)), name))
-        .filter(|&(distance, _)| distance <= limit)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, name)| name)
+    let mut best: Option<(usize, &str)> = None;
+    for name in known {
+        let candidate = folded(name);
+        let mut steps = distance(&wanted, &candidate);
+        if extends(&wanted, &candidate) || extends(&candidate, &wanted) {
+            steps = steps.min(limit);
+        }
+        let alike = steps <= limit && steps < wanted.len().max(candidate.len());
+        if alike && best.is_none_or(|(least, _)| steps < least) {
+            best = Some((steps, name));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+/// Whether `long` begins with `short`, as `dimension` does with `dim`.
+fn extends(long: &[char], short: &[char]) -> bool {
+    short.len() >= 3 && long.starts_with(short)
 }
 
 /// `a`, `b` and `c`, for messages.
@@ -78,6 +90,8 @@ mod tests {
         assert_eq!(nearest("repetition", KEYS), Some("repetitions"));
         assert_eq!(nearest("colour", KEYS), None);
         assert_eq!(nearest("", KEYS), None);
+        assert_eq!(nearest("n", ["m"]), None);
+        assert_eq!(nearest("dimension", ["element", "dim"]), Some("dim"));
     }
 
     #[test]

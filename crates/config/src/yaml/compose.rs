@@ -37,7 +37,7 @@ pub(crate) fn compose(source: &Source) -> Result<Node, ConfigError> {
                     },
                     format!("this is not YAML: {}", error.info()),
                 )
-                .next("check the indentation, the brackets and the quotes here and just above")
+                .next(next_step(error.info()))
         })?;
         let span = one_line(span);
         if let Event::DocumentStart(_) = event {
@@ -118,6 +118,17 @@ fn check_text(source: &Source) -> Result<(), ConfigError> {
         previous = c;
     }
     Ok(())
+}
+
+/// What to do about the parser's message.
+fn next_step(info: &str) -> &'static str {
+    if info.contains("anchor") {
+        "define it above with `&NAME`, or correct the name after `*`"
+    } else if info.contains("tab") {
+        "indent with spaces, never with tabs"
+    } else {
+        "check the indentation, the brackets and the quotes here and just above"
+    }
 }
 
 fn one_line(span: saphyr_parser::Span) -> Span {
@@ -322,6 +333,8 @@ impl Composer<'_> {
     }
 
     fn begin(&mut self, span: Span, anchor: usize, content: Content) -> Result<(), ConfigError> {
+        // The parser's span of an opening takes in what follows it.
+        let span = Span { width: 1, ..span };
         if self.awaits_key() {
             let found = match content {
                 Content::List(_) => "a list",

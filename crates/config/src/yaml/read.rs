@@ -1,4 +1,4 @@
-use super::{Data, Key, Node, Value};
+use super::{Data, Key, Node, Scalar, Value};
 use crate::error::{ConfigError, ErrorKind};
 use crate::source::{Source, Span, Spanned};
 use crate::suggest::{listed, nearest};
@@ -101,13 +101,19 @@ impl Source {
     ) -> Result<&'n [(Key, Node)], ConfigError> {
         match &node.data {
             Data::Map(entries) => Ok(entries),
-            _ => Err(self
-                .wrong_type(
+            data => {
+                let error = self.wrong_type(
                     node,
                     what,
                     "a mapping: `{ key: value, … }` or indented lines",
-                )
-                .next("write `{}` for an empty mapping")),
+                );
+                Err(match data {
+                    Data::Scalar(Scalar {
+                        value: Value::Null, ..
+                    }) => error.next("write `{}` if it is meant to be empty"),
+                    _ => error.next("give every value its key; configs/README.md has an example"),
+                })
+            }
         }
     }
 
@@ -148,8 +154,11 @@ impl Source {
     ) -> ConfigError {
         let error = self
             .error(kind, span, problem)
-            .expected(format!("one of {}", listed(known.clone())))
             .found(format!("`{}`", shortened(given)));
+        if known.clone().next().is_none() {
+            return error.expected("nothing: there are none").next("remove it");
+        }
+        let error = error.expected(format!("one of {}", listed(known.clone())));
         match nearest(given, known) {
             Some(name) => error.next(format!("did you mean `{name}`?")),
             None => error.next("use one of the names above"),
