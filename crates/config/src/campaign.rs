@@ -41,7 +41,7 @@ impl Campaign {
             "sweeps: [ { file: hnsw_rs.yaml, groups: [base] } ]",
         )?;
         let mut sweeps: Vec<SweepUse> = Vec::new();
-        for node in source.list(node, "`sweeps`")? {
+        for node in source.few(node, "`sweeps`")? {
             let sweep = SweepUse::read(&source, node)?;
             if sweeps.iter().any(|known| known.file == sweep.file) {
                 return Err(source
@@ -132,7 +132,7 @@ impl SweepUse {
             None => None,
             Some(node) => {
                 let mut groups: Vec<Spanned<String>> = Vec::new();
-                for node in source.one_or_many(node, "`groups`")? {
+                for node in source.few(node, "`groups`")? {
                     let name = source.text(node, "a group's name")?;
                     if groups.iter().any(|known| known.value == name.value) {
                         return Err(source.given_twice(node, "`groups`"));

@@ -7,8 +7,8 @@ use crate::yaml::{Fields, Key, Node, compose, shortened};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Most groups, and most overrides, of one sweep.
-const MAX_ENTRIES: usize = 256;
+/// Most groups of one sweep.
+const MAX_GROUPS: usize = 256;
 
 /// Most points of one plan and of one group: what a product of lists may come to.
 pub const MAX_POINTS: usize = 100_000;
@@ -62,14 +62,11 @@ impl Sweep {
         let overrides = match fields.get("overrides") {
             None => Vec::new(),
             Some(node) => source
-                .list(node, "`overrides`")?
+                .few(node, "`overrides`")?
                 .iter()
                 .map(|node| Override::read(&source, node, &groups))
                 .collect::<Result<_, _>>()?,
         };
-        if overrides.len() > MAX_ENTRIES {
-            return Err(too_many(&source, root.span, "overrides", overrides.len()));
-        }
         Ok(Self {
             source,
             adapter,
@@ -149,8 +146,12 @@ fn read_groups(source: &Source, node: &Node) -> Result<Vec<Group>, ConfigError> 
             .expected("groups: { base: { build: { … }, search: { … } } }")
             .next("add a group"));
     }
-    if entries.len() > MAX_ENTRIES {
-        return Err(too_many(source, node.span, "groups", entries.len()));
+    if entries.len() > MAX_GROUPS {
+        return Err(source
+            .error(ErrorKind::TooLarge, node.span, "too many groups")
+            .expected(format!("at most {MAX_GROUPS}"))
+            .found(entries.len().to_string())
+            .next("split the sweep into several files"));
     }
     let raws = entries
         .iter()
@@ -426,14 +427,6 @@ fn circle(source: &Source, raws: &[Raw], chain: &[usize], back: usize) -> Config
         .expected("a chain that ends in a group without `extends`")
         .found(names.join(" extends "))
         .next("remove one of the `extends`")
-}
-
-fn too_many(source: &Source, span: Span, what: &str, found: usize) -> ConfigError {
-    source
-        .error(ErrorKind::TooLarge, span, format!("too many {what}"))
-        .expected(format!("at most {MAX_ENTRIES}"))
-        .found(found.to_string())
-        .next("split the sweep into several files")
 }
 
 fn is_group_name(name: &str) -> bool {

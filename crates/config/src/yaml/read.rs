@@ -200,6 +200,24 @@ impl Source {
         }
     }
 
+    /// As [`Source::one_or_many`], of a length that people write.
+    pub(crate) fn few<'n>(&self, node: &'n Node, what: &str) -> Result<&'n [Node], ConfigError> {
+        const MOST: usize = 256;
+        let items = self.one_or_many(node, what)?;
+        if items.len() > MOST {
+            return Err(self
+                .error(
+                    ErrorKind::TooLarge,
+                    node.span,
+                    format!("{what} is too long a list"),
+                )
+                .expected(format!("at most {MOST} entries"))
+                .found(items.len().to_string())
+                .next("shorten the list"));
+        }
+        Ok(items)
+    }
+
     /// Reads a list (or a scalar, as a list of one) whose values must differ.
     pub(crate) fn distinct<T: PartialEq>(
         &self,
@@ -208,7 +226,7 @@ impl Source {
         read: impl Fn(&Node) -> Result<T, ConfigError>,
     ) -> Result<Vec<T>, ConfigError> {
         let mut values: Vec<T> = Vec::new();
-        for item in self.one_or_many(node, what)? {
+        for item in self.few(node, what)? {
             let value = read(item)?;
             if values.contains(&value) {
                 return Err(self.given_twice(item, what));
