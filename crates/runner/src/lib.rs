@@ -1,1 +1,27 @@
 //! One worker per build: spawn, limits, deadlines, messages.
+//!
+//! A [`Bench`] runs the jobs of a campaign and appends a record for whatever happens. It knows no
+//! adapter by name, draws nothing and prints nothing: what goes on is told as [`Event`]s.
+
+mod cpus;
+mod environment;
+mod event;
+mod inspect;
+mod installed;
+mod job;
+mod planned;
+mod scored;
+mod subject;
+mod tail;
+mod tree;
+mod worker;
+
+pub use cpus::preferred_cpus;
+pub use environment::thread_variables;
+pub use event::Event;
+pub use inspect::{InspectError, check_points, inspect_adapter};
+pub use installed::{FindError, Installed, adapter_folders, find_adapter, list_adapters};
+pub use job::{Bench, RunError};
+pub use planned::{PlannedJob, PlannedPoint};
+pub use subject::{GivenVectors, Subject};
+pub use worker::{RequestError, Worker, WorkerSettings};

@@ -1,0 +1,30 @@
+use annbench_core::ElementType;
+use annbench_core::wire::MapSpec;
+use annbench_results::{DatasetInfo, ScoringSet, TruthInfo};
+
+/// Base and queries as one worker maps them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenVectors {
+    /// Element type handed to the library.
+    pub element: ElementType,
+    /// The base.
+    pub base: MapSpec,
+    /// The queries.
+    pub queries: MapSpec,
+}
+
+/// An opened dataset, as far as running and scoring need it.
+#[derive(Debug)]
+pub struct Subject<'d> {
+    /// Facts for the records.
+    pub info: DatasetInfo,
+    /// The same vectors in each element type they can be given in: the set's own first, then
+    /// lossless widenings.
+    pub given: Vec<GivenVectors>,
+    /// What answers are scored against.
+    pub scoring: ScoringSet<'d>,
+    /// The truth in it.
+    pub truth: TruthInfo,
+    /// Checksums that were overridden for this dataset.
+    pub accepted_checksums: Vec<String>,
+}

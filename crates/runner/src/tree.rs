@@ -1,0 +1,74 @@
+//! The process tree of a worker as `/proc` shows it. Elsewhere than on Linux nothing is found, and
+//! the record says that limits were unavailable.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+/// Environment variable whose value marks every process that a worker started.
+pub(crate) const MARK: &str = "ANNBENCH_WORKER_MARK";
+
+/// The process `root` and its descendants.
+pub(crate) fn processes_under(root: u32) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![root];
+    while let Some(pid) = open.pop() {
+        if !found.insert(pid) {
+            continue;
+        }
+        let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else {
+            continue;
+        };
+        for task in tasks.flatten() {
+            if let Ok(children) = fs::read_to_string(task.path().join("children")) {
+                open.extend(
+                    children
+                        .split_whitespace()
+                        .filter_map(|c| c.parse::<u32>().ok()),
+                );
+            }
+        }
+    }
+    found
+}
+
+/// RssAnon + RssShmem of `processes`; `None` when none of them can be read.
+///
+/// Pages shared with a file are not counted: a mapped base belongs to the page cache.
+pub(crate) fn private_bytes(processes: &BTreeSet<u32>) -> Option<u64> {
+    let mut total = None;
+    for pid in processes {
+        let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else {
+            continue;
+        };
+        for key in ["RssAnon:", "RssShmem:"] {
+            let kibibytes = status
+                .lines()
+                .find_map(|line| line.strip_prefix(key))
+                .and_then(|rest| rest.split_whitespace().next())
+                .and_then(|number| number.parse::<u64>().ok());
+            if let Some(kibibytes) = kibibytes {
+                *total.get_or_insert(0) += kibibytes * 1024;
+            }
+        }
+    }
+    total
+}
+
+/// Every process that carries `mark`, whatever its parent and session are by now.
+pub(crate) fn marked_processes(mark: &str) -> Vec<u32> {
+    let entry = format!("{MARK}={mark}");
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    processes
+        .flatten()
+        .filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|pid| {
+            fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
+                environment
+                    .split(|&byte| byte == 0)
+                    .any(|variable| variable == entry.as_bytes())
+            })
+        })
+        .collect()
+}
