@@ -5,16 +5,21 @@
 
 mod aggregate;
 mod identity;
+mod machine;
+mod measured;
 mod named_recall;
 mod pareto;
 mod record;
 mod refutation;
+mod rescore;
 mod score;
 mod speed;
 mod store;
 
 pub use aggregate::{Answers, ScoreError, Scored, ScoringSet, score_answers};
 pub use identity::{IdentityError, build_key, point_id};
+pub use machine::{collect_environment, collect_machine};
+pub use measured::{MeasuredError, MeasuredScores, score_measured};
 pub use named_recall::{k_recall_at_m_hits, one_recall_at_r_hit};
 pub use pareto::{Curve, CurvePoint, curve, fastest_at_recall, pareto_front, qps_at_recall};
 pub use record::{
@@ -23,6 +28,7 @@ pub use record::{
     SelfTest, SelfTestCheck, Speed, TruthInfo, TruthOrigin,
 };
 pub use refutation::{Refutations, TruthStatus};
+pub use rescore::{RescoreError, RescoreSubject, Rescored, rescore};
 pub use score::{QueryScore, Scratch, TrueTopK, score_query};
 pub use speed::{RepetitionTimes, SpeedError, speed};
 pub use store::{

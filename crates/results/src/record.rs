@@ -2,7 +2,8 @@
 
 use annbench_core::wire::{BuildReport, Noise, Repetition, Stage};
 use annbench_core::{Counters, Descriptor, ElementType, Metric, Mode, Params};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 /// One line.
@@ -365,11 +366,28 @@ pub struct SearchRecord {
     /// Scores of the first repetition; kept even when the answer was invalid.
     pub quality: Option<Quality>,
     /// Scores of later repetitions whose ids differ from the first, by repetition number.
+    #[serde(deserialize_with = "by_number")]
     pub other_quality: BTreeMap<u64, Quality>,
     /// Derived from the raw times.
     pub speed: Option<Speed>,
     /// Checksums that were overridden for this dataset.
     pub accepted_checksums: Vec<String>,
+}
+
+/// Keys of JSON objects are text, and serde does not turn them back into numbers below an enum that
+/// is tagged by a field.
+fn by_number<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<u64, Quality>, D::Error> {
+    BTreeMap::<String, Quality>::deserialize(deserializer)?
+        .into_iter()
+        .map(|(number, quality)| match number.parse() {
+            Ok(number) => Ok((number, quality)),
+            Err(_) => Err(D::Error::custom(format!(
+                "repetition {number:?}: expected a whole number"
+            ))),
+        })
+        .collect()
 }
 
 /// The raw measurement of a point: what the worker reported, with its files in the run directory.

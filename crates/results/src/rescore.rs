@@ -1,0 +1,195 @@
+//! Scores again from stored ids and times.
+
+use crate::aggregate::ScoringSet;
+use crate::measured::{MeasuredError, score_measured, within};
+use crate::{Cause, DatasetInfo, Failure, Outcome, Record, SearchRecord, TruthInfo};
+use annbench_core::wire::Stage;
+use std::path::Path;
+use thiserror::Error;
+
+/// A dataset as scoring needs it, with the facts by which it is recognised.
+#[derive(Clone, Debug)]
+pub struct RescoreSubject<'d> {
+    /// The dataset's facts.
+    pub info: DatasetInfo,
+    /// The truth in `scoring`.
+    pub truth: TruthInfo,
+    /// Base, queries and truth.
+    pub scoring: ScoringSet<'d>,
+}
+
+/// The outcome of scoring a run again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rescored {
+    /// All records in their order, those of measured points with new figures.
+    pub records: Vec<Record>,
+    /// Points that were scored again.
+    pub points: usize,
+    /// Of these, the ids of those whose outcome, quality, speed or truth became another.
+    pub changed: Vec<String>,
+}
+
+/// Why a run could not be scored again. Its records are as they were.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RescoreError {
+    /// The dataset could not be provided.
+    #[error("dataset {dataset}: {source}")]
+    Unavailable {
+        /// Its name.
+        dataset: String,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The dataset of that name is not the one that was measured.
+    #[error(
+        "dataset {dataset}: the records were measured on {field} {expected}, found {found}; provide the files they were measured on"
+    )]
+    OtherDataset {
+        /// Its name.
+        dataset: String,
+        /// Which fact differs.
+        field: &'static str,
+        /// The records'.
+        expected: String,
+        /// The one provided.
+        found: String,
+    },
+    /// A point's raw files could not be scored.
+    #[error("point {point_id}: {source}")]
+    Point {
+        /// The point.
+        point_id: String,
+        /// Why.
+        source: MeasuredError,
+    },
+}
+
+/// Recomputes quality from stored ids and speed from stored times for every measured point of a
+/// run. Builds, memory and everything else are carried over. `resolve` is asked once for each
+/// dataset; the truth may be another than at measuring, base and queries may not.
+///
+/// # Errors
+/// [`RescoreError`]; nothing is written here, so nothing is lost.
+pub fn rescore<'d>(
+    pool: &rayon::ThreadPool,
+    run_dir: &Path,
+    records: &[Record],
+    mut resolve: impl FnMut(
+        &DatasetInfo,
+    ) -> Result<RescoreSubject<'d>, Box<dyn std::error::Error + Send + Sync>>,
+) -> Result<Rescored, RescoreError> {
+    let mut known: Vec<(DatasetInfo, RescoreSubject<'d>)> = Vec::new();
+    let mut rescored = Rescored {
+        records: Vec::with_capacity(records.len()),
+        points: 0,
+        changed: Vec::new(),
+    };
+    for record in records {
+        let search = match record {
+            Record::Search(search) if search.measured.is_some() => search,
+            other => {
+                rescored.records.push(other.clone());
+                continue;
+            }
+        };
+        let place = match known.iter().position(|(info, _)| *info == search.dataset) {
+            Some(place) => place,
+            None => {
+                let subject =
+                    resolve(&search.dataset).map_err(|source| RescoreError::Unavailable {
+                        dataset: search.dataset.name.clone(),
+                        source,
+                    })?;
+                check_same(&search.dataset, &subject.info)?;
+                known.push((search.dataset.clone(), subject));
+                known.len() - 1
+            }
+        };
+        let new = rescore_point(pool, run_dir, search, &known[place].1)?;
+        rescored.points += 1;
+        if new != **search {
+            rescored.changed.push(new.point_id.clone());
+        }
+        rescored.records.push(Record::Search(Box::new(new)));
+    }
+    Ok(rescored)
+}
+
+fn rescore_point(
+    pool: &rayon::ThreadPool,
+    run_dir: &Path,
+    search: &SearchRecord,
+    subject: &RescoreSubject<'_>,
+) -> Result<SearchRecord, RescoreError> {
+    let mut new = search.clone();
+    let Some(measured) = &search.measured else {
+        return Ok(new);
+    };
+    let scores = within(run_dir, &measured.raw_dir)
+        .and_then(|raw_dir| {
+            score_measured(
+                pool,
+                &subject.scoring,
+                search.identity.k as usize,
+                &raw_dir,
+                &measured.repetitions,
+            )
+        })
+        .map_err(|source| RescoreError::Point {
+            point_id: search.point_id.clone(),
+            source,
+        })?;
+    new.outcome = outcome_after(&search.outcome, scores.invalid_answer);
+    new.truth = Some(subject.truth.clone());
+    new.quality = Some(scores.quality);
+    new.other_quality = scores.other_quality;
+    new.speed = Some(scores.speed);
+    Ok(new)
+}
+
+/// Only whether an answer is valid is judged again.
+fn outcome_after(before: &Outcome, invalid_answer: Option<String>) -> Outcome {
+    let stderr_tail = match before {
+        Outcome::Ok => String::new(),
+        Outcome::Failed(failure) if failure.cause == Cause::InvalidAnswer => {
+            failure.stderr_tail.clone()
+        }
+        other => return other.clone(),
+    };
+    match invalid_answer {
+        None => Outcome::Ok,
+        Some(message) => Outcome::Failed(Failure {
+            stage: Stage::Search,
+            cause: Cause::InvalidAnswer,
+            message,
+            stderr_tail,
+        }),
+    }
+}
+
+/// By contents and shape; the name is for people.
+fn check_same(measured: &DatasetInfo, provided: &DatasetInfo) -> Result<(), RescoreError> {
+    let facts = |info: &DatasetInfo| {
+        [
+            ("a base with fingerprint", info.base_fingerprint.clone()),
+            ("queries with fingerprint", info.queries_fingerprint.clone()),
+            ("the metric", info.metric.to_string()),
+            ("the element type", info.element.to_string()),
+            ("base rows:", info.n.to_string()),
+            ("queries:", info.queries.to_string()),
+            ("dim", info.dim.to_string()),
+        ]
+    };
+    for ((field, expected), (_, found)) in facts(measured).into_iter().zip(facts(provided)) {
+        if expected != found {
+            return Err(RescoreError::OtherDataset {
+                dataset: measured.name.clone(),
+                field,
+                expected,
+                found,
+            });
+        }
+    }
+    Ok(())
+}

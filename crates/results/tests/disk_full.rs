@@ -1,0 +1,65 @@
+//! A disk that is full in the middle of a record. Alone in its binary: the limit on file sizes that
+//! stands in for the disk belongs to the whole process.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod common;
+
+use annbench_results::*;
+use common::search_record;
+use std::fs;
+
+fn limit_file_size(bytes: Option<u64>) {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `limit` is a valid place for one rlimit, and a valid one afterwards; ignoring SIGXFSZ
+    // makes writes fail instead of ending the process.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        assert_eq!(libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit), 0);
+        limit.rlim_cur = bytes.map_or(limit.rlim_max, |bytes| bytes as libc::rlim_t);
+        assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit), 0);
+    }
+}
+
+#[test]
+fn nothing_earlier_is_lost_and_the_run_goes_on_once_there_is_room() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(RECORDS_FILE);
+    let mut store = Store::create_or_open(dir.path()).unwrap();
+    let first = search_record('a', Outcome::Ok);
+    let second = search_record('b', Outcome::Ok);
+    store.append(&first).unwrap();
+    let whole = fs::read(&path).unwrap();
+
+    // Room for a part of the second line.
+    limit_file_size(Some(whole.len() as u64 + 100));
+    let appended = store.append(&second);
+    let rewritten = store.replace_records(vec![first.clone(), second.clone()]);
+    limit_file_size(None);
+
+    let error = appended.unwrap_err().to_string();
+    assert!(
+        error.starts_with(&format!("{}: cannot append a record", path.display())),
+        "{error}"
+    );
+    assert!(
+        error.contains("make room and run the same command again"),
+        "{error}"
+    );
+    assert!(rewritten.is_err());
+    assert_eq!(
+        fs::read(&path).unwrap(),
+        whole,
+        "the torn beginning is cut off"
+    );
+    assert_eq!(store.records(), std::slice::from_ref(&first));
+
+    store.append(&second).unwrap();
+    drop(store);
+    let store = Store::create_or_open(dir.path()).unwrap();
+    assert_eq!(store.records(), [first, second]);
+    assert_eq!(store.opening(), &Opening::default());
+}
