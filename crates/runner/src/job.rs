@@ -5,7 +5,6 @@ use crate::event::Event;
 use crate::inspect::CHECK_LIMIT;
 use crate::installed::Installed;
 use crate::planned::{PlannedJob, PlannedPoint};
-use crate::scored::{MeasuredScores, score_measured};
 use crate::subject::{GivenVectors, Subject};
 use crate::worker::{RequestError, Worker, WorkerSettings, name_of};
 use annbench_config::{Limits, Measure};
@@ -13,8 +12,8 @@ use annbench_core::wire::{
     BuildReport, Fault, FaultKind, Reply, Request, SearchReport, SearchRequest, Stage, Verdict,
 };
 use annbench_results::{
-    BuildRecord, Cause, Failure, Measured, Outcome, RawDraft, Record, SearchRecord, Store,
-    StoreError,
+    BuildRecord, Cause, Failure, Measured, MeasuredScores, Outcome, RawDraft, Record, SearchRecord,
+    Store, StoreError, score_measured,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;

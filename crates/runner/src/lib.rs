@@ -10,7 +10,6 @@ mod inspect;
 mod installed;
 mod job;
 mod planned;
-mod scored;
 mod subject;
 mod tail;
 mod tree;
