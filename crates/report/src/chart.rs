@@ -1,0 +1,36 @@
+use crate::facts::FactLine;
+use crate::series::Series;
+use annbench_results::DatasetInfo;
+
+/// Everything that may share a plot: the points of one dataset (its content, not its name) and k.
+#[derive(Clone, Debug)]
+pub struct Chart<'r> {
+    /// The dataset.
+    pub dataset: &'r DatasetInfo,
+    /// Neighbours asked for.
+    pub k: u64,
+    /// Its curves, by mode, threads and library.
+    pub series: Vec<Series<'r>>,
+    /// Whether an answer of any record given refuted a truth that this chart's recalls rest on.
+    pub refuted: bool,
+    /// What stands under the plot and the tables.
+    pub facts: Vec<FactLine>,
+    /// A file name without extension, unique among the overlay's charts.
+    pub file_stem: String,
+}
+
+impl Chart<'_> {
+    /// `dataset: recall@k`.
+    pub fn title(&self) -> String {
+        format!(
+            "{}: recall@{} against queries per second",
+            crate::figures::printable(&self.dataset.name),
+            self.k
+        )
+    }
+
+    /// Whether no point can be drawn.
+    pub fn is_empty(&self) -> bool {
+        self.series.iter().all(|series| series.points.is_empty())
+    }
+}

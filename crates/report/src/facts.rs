@@ -1,0 +1,269 @@
+use crate::figures::{count, mebibytes, plural, printable, short_hash};
+use crate::overlay::Source;
+use annbench_results::{Outcome, TruthOrigin};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One line under a plot or table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactLine {
+    /// What it tells about.
+    pub label: &'static str,
+    /// What it tells.
+    pub text: String,
+    /// Whether it casts doubt on the figures and is shown in red.
+    pub alarm: bool,
+}
+
+fn line(label: &'static str, text: String) -> FactLine {
+    FactLine {
+        label,
+        text: printable(&text),
+        alarm: false,
+    }
+}
+
+fn alarm(label: &'static str, text: String) -> FactLine {
+    FactLine {
+        alarm: true,
+        ..line(label, text)
+    }
+}
+
+/// What a reader must know to judge or repeat the figures of a chart.
+pub(crate) fn facts(source: &Source<'_, '_>) -> Vec<FactLine> {
+    let mut facts = dataset(source);
+    facts.extend(truth(source));
+    facts.extend(conditions(source));
+    facts.extend(doubts(source));
+    facts.push(line("anti-hub recall", "not computed".to_owned()));
+    facts.extend(reproduction(source));
+    facts
+}
+
+/// The distinct values of `value` over the chart's records, in order.
+fn distinct<T: Ord>(
+    source: &Source<'_, '_>,
+    value: impl Fn(&crate::overlay::Row<'_>) -> T,
+) -> Vec<T> {
+    let values: BTreeSet<T> = source.rows.iter().map(|row| value(row)).collect();
+    values.into_iter().collect()
+}
+
+fn dataset(source: &Source<'_, '_>) -> Vec<FactLine> {
+    let names = distinct(source, |row| row.record.dataset.name.clone());
+    let d = &source.rows[0].record.dataset;
+    vec![line(
+        "dataset",
+        format!(
+            "{} · base {} × {} {}, {} · {} queries · fingerprints base {}, queries {}",
+            names.join(" = "),
+            count(d.n),
+            count(d.dim),
+            d.element,
+            d.metric,
+            count(d.queries),
+            short_hash(&d.base_fingerprint),
+            short_hash(&d.queries_fingerprint),
+        ),
+    )]
+}
+
+fn truth(source: &Source<'_, '_>) -> Vec<FactLine> {
+    let mut truths = BTreeMap::new();
+    let mut unscored = false;
+    for row in &source.rows {
+        match &row.record.truth {
+            Some(truth) => {
+                truths.insert(truth.fingerprint.as_str(), truth);
+            }
+            None => unscored |= row.record.quality.is_some(),
+        }
+    }
+    let mut lines = Vec::new();
+    for (fingerprint, truth) in &truths {
+        let origin = match truth.origin {
+            TruthOrigin::Shipped => "shipped with the dataset, distances recomputed",
+            TruthOrigin::Computed => "computed by annbench over the whole base",
+        };
+        let text = format!(
+            "{origin} · {} · {}",
+            plural(truth.width, "column"),
+            short_hash(fingerprint)
+        );
+        lines.push(match source.beaten.get(fingerprint) {
+            None => line("truth", text),
+            Some(answers) => alarm(
+                "truth",
+                format!(
+                    "REFUTED: up to {} in one point nearer than its k-th neighbour, so the recalls \
+                     shown are wrong · {text}",
+                    plural(*answers, "answer"),
+                ),
+            ),
+        });
+    }
+    if truths.is_empty() {
+        lines.push(line("truth", "none used: no point was scored".to_owned()));
+    }
+    if truths.len() > 1 {
+        lines.push(alarm(
+            "truth",
+            "points were scored against different truths; their recalls may not be comparable"
+                .to_owned(),
+        ));
+    }
+    if unscored {
+        lines.push(alarm(
+            "truth",
+            "some scored records do not name their truth".to_owned(),
+        ));
+    }
+    lines
+}
+
+fn conditions(source: &Source<'_, '_>) -> Vec<FactLine> {
+    let searches = distinct(source, |row| {
+        let i = &row.record.identity;
+        (i.mode, i.threads)
+    });
+    let searches: Vec<String> = searches
+        .iter()
+        .map(|(mode, threads)| format!("{mode} with {}", plural(*threads, "thread")))
+        .collect();
+    let list = |values: Vec<u64>| {
+        let words: Vec<String> = values.into_iter().map(count).collect();
+        words.join(", ")
+    };
+    let mut lines = vec![line(
+        "search",
+        format!(
+            "k = {} · {} · {} repetitions, median shown · build threads {} · seed {}",
+            source.rows[0].record.identity.k,
+            searches.join("; "),
+            list(distinct(source, |row| row.record.identity.repetitions)),
+            list(distinct(source, |row| {
+                row.record.identity.build.build_threads
+            })),
+            list(distinct(source, |row| row.record.identity.build.seed)),
+        ),
+    )];
+    let machines = distinct(source, |row| {
+        let m = &row.record.identity.build.machine;
+        (m.cpu_model.clone(), m.cpus, m.memory_bytes)
+    });
+    for (model, cpus, memory) in &machines {
+        lines.push(line(
+            "machine",
+            format!(
+                "{model} · {} · {} MiB memory",
+                plural(*cpus, "CPU"),
+                mebibytes(i128::from(*memory))
+            ),
+        ));
+    }
+    if machines.len() > 1 {
+        lines.push(alarm(
+            "machine",
+            "points come from different machines; their QPS are not comparable".to_owned(),
+        ));
+    }
+    lines
+}
+
+fn doubts(source: &Source<'_, '_>) -> Vec<FactLine> {
+    let mut lines = Vec::new();
+    let mut accepted: BTreeSet<&str> = BTreeSet::new();
+    for row in &source.rows {
+        accepted.extend(row.record.accepted_checksums.iter().map(String::as_str));
+    }
+    if !accepted.is_empty() {
+        let names: Vec<&str> = accepted.into_iter().collect();
+        lines.push(alarm(
+            "checksums",
+            format!("mismatch accepted by name for {}", names.join(", ")),
+        ));
+    }
+    let undefined: u64 = source
+        .rows
+        .iter()
+        .filter_map(|row| row.record.quality.as_ref())
+        .map(|q| q.undefined_queries)
+        .max()
+        .unwrap_or(0);
+    if undefined > 0 {
+        lines.push(line(
+            "left out",
+            format!("{} without direction", plural_queries(undefined)),
+        ));
+    }
+    for (run, build) in &source.failed_builds {
+        let Outcome::Failed(failure) = &build.outcome else {
+            continue;
+        };
+        let run = if source.runs.len() > 1 {
+            format!(" (run {})", source.runs[*run])
+        } else {
+            String::new()
+        };
+        lines.push(line(
+            "failed build",
+            format!(
+                "{} {} {}{run}: {} at {}",
+                build.identity.adapter,
+                build.identity.library_version,
+                build.identity.build_params,
+                failure.cause.word(),
+                failure.stage,
+            ),
+        ));
+    }
+    for (run, invocation) in &source.invocations {
+        let Some(selftest) = &invocation.selftest else {
+            continue;
+        };
+        for check in selftest.checks.iter().filter(|check| !check.passed) {
+            lines.push(alarm(
+                "self-test",
+                format!(
+                    "{} FAILED in run {}: {}",
+                    check.name, source.runs[*run], check.detail
+                ),
+            ));
+        }
+    }
+    lines
+}
+
+fn plural_queries(n: u64) -> String {
+    if n == 1 {
+        "1 query".to_owned()
+    } else {
+        format!("{} queries", count(n))
+    }
+}
+
+fn reproduction(source: &Source<'_, '_>) -> Vec<FactLine> {
+    let mut commands: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (run, invocation) in &source.invocations {
+        commands
+            .entry(invocation.command.as_str())
+            .or_default()
+            .insert(*run);
+    }
+    if commands.is_empty() {
+        return vec![alarm(
+            "reproduce",
+            "unknown: the records hold no run record".to_owned(),
+        )];
+    }
+    commands
+        .into_iter()
+        .map(|(command, runs)| {
+            if source.runs.len() == 1 {
+                return line("reproduce", command.to_owned());
+            }
+            let names: Vec<&str> = runs.iter().map(|&r| source.runs[r].as_str()).collect();
+            line("reproduce", format!("{command}   # {}", names.join(", ")))
+        })
+        .collect()
+}

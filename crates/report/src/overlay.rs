@@ -1,0 +1,289 @@
+use crate::chart::Chart;
+use crate::facts::facts;
+use crate::figures::short_hash;
+use crate::point::{Point, Unplaced};
+use crate::series::{Series, SeriesKey, labels};
+use annbench_results::{BuildRecord, Record, RunRecord, SearchRecord};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The records of one run directory.
+#[derive(Clone, Copy, Debug)]
+pub struct LabelledRun<'r> {
+    /// What to call the run: the directory's name.
+    pub label: &'r str,
+    /// Its records, in the order they were written.
+    pub records: &'r [Record],
+}
+
+/// A search record in its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Row<'r> {
+    pub run: usize,
+    pub record: &'r SearchRecord,
+    pub build: Option<&'r BuildRecord>,
+    /// A later record of the same run measures the same point.
+    pub superseded: bool,
+    /// The truth it was scored against has been beaten by an answer of any record.
+    pub refuted: bool,
+    pub on_front: bool,
+}
+
+/// The records of any number of runs, laid over one another.
+#[derive(Clone, Debug)]
+pub struct Overlay<'r> {
+    charts: Vec<Chart<'r>>,
+    pub(crate) runs: Vec<String>,
+    pub(crate) rows: Vec<Row<'r>>,
+}
+
+/// Records as facts of a chart are drawn from them.
+pub(crate) struct Source<'a, 'r> {
+    pub runs: &'a [String],
+    pub rows: Vec<&'a Row<'r>>,
+    /// Run records whose invocation made one of the rows, with the run's number.
+    pub invocations: Vec<(usize, &'r RunRecord)>,
+    /// Last attempts of builds on the chart's dataset that did not succeed.
+    pub failed_builds: Vec<(usize, &'r BuildRecord)>,
+    /// Answers that beat a truth, by its fingerprint.
+    pub beaten: &'a BTreeMap<&'r str, u64>,
+}
+
+type ChartKey<'r> = (&'r str, &'r str, &'r str, annbench_core::Metric, u64);
+
+impl<'r> Overlay<'r> {
+    /// Groups the records. Within a run the last record of a point counts; the same point in
+    /// two runs is two points. A truth that any record refutes is refuted for all.
+    pub fn new(runs: &[LabelledRun<'r>]) -> Self {
+        let labels = distinct_labels(runs);
+        let beaten = beaten_truths(runs);
+        let mut rows = rows(runs, &beaten);
+        let mut groups: BTreeMap<ChartKey<'r>, BTreeMap<SeriesKey<'r>, Vec<usize>>> =
+            BTreeMap::new();
+        for (index, row) in rows.iter().enumerate().filter(|(_, r)| !r.superseded) {
+            let d = &row.record.dataset;
+            let key = (
+                // Charts follow one another by name; the content decides what shares one.
+                first_name(&rows, &d.base_fingerprint, &d.queries_fingerprint),
+                d.base_fingerprint.as_str(),
+                d.queries_fingerprint.as_str(),
+                d.metric,
+                row.record.identity.k,
+            );
+            let series = SeriesKey::of(row.run, row.record);
+            let group = groups.entry(key).or_default();
+            group.entry(series).or_default().push(index);
+        }
+        let mut stems = HashMap::new();
+        let mut charts = Vec::new();
+        for (key, group) in &groups {
+            let mut chart = self::chart(key, group, &rows, &labels, runs, &beaten);
+            let uses: &mut u32 = stems.entry(chart.file_stem.clone()).or_default();
+            *uses += 1;
+            if *uses > 1 {
+                chart.file_stem = format!("{}-{uses}", chart.file_stem);
+            }
+            charts.push(chart);
+        }
+        for point in charts
+            .iter()
+            .flat_map(|c| &c.series)
+            .flat_map(|s| &s.points)
+        {
+            rows[point.row].on_front = point.on_front;
+        }
+        Self {
+            charts,
+            runs: labels,
+            rows,
+        }
+    }
+
+    /// One chart per dataset content, metric and k, by dataset name.
+    pub fn charts(&self) -> &[Chart<'r>] {
+        &self.charts
+    }
+}
+
+fn distinct_labels(runs: &[LabelledRun<'_>]) -> Vec<String> {
+    let mut seen: HashMap<&str, u32> = HashMap::new();
+    runs.iter()
+        .map(|run| {
+            let uses = seen.entry(run.label).or_default();
+            *uses += 1;
+            match uses {
+                1 => run.label.to_owned(),
+                n => format!("{} #{n}", run.label),
+            }
+        })
+        .collect()
+}
+
+fn beaten_truths<'r>(runs: &[LabelledRun<'r>]) -> BTreeMap<&'r str, u64> {
+    let mut beaten = BTreeMap::new();
+    for record in runs.iter().flat_map(|run| run.records) {
+        let Record::Search(search) = record else {
+            continue;
+        };
+        let Some(truth) = &search.truth else { continue };
+        let answers = search
+            .quality
+            .iter()
+            .chain(search.other_quality.values())
+            .map(|q| q.beats_truth)
+            .max()
+            .unwrap_or(0);
+        if answers > 0 {
+            let most = beaten.entry(truth.fingerprint.as_str()).or_insert(0);
+            *most = answers.max(*most);
+        }
+    }
+    beaten
+}
+
+fn rows<'r>(runs: &[LabelledRun<'r>], beaten: &BTreeMap<&'r str, u64>) -> Vec<Row<'r>> {
+    let mut rows: Vec<Row<'r>> = Vec::new();
+    for (run, records) in runs.iter().enumerate() {
+        let mut builds: HashMap<&str, &BuildRecord> = HashMap::new();
+        let mut last: HashMap<&str, usize> = HashMap::new();
+        for record in records.records {
+            match record {
+                Record::Build(build) => {
+                    builds.insert(&build.build_id, build);
+                }
+                Record::Search(search) => {
+                    if let Some(earlier) = last.insert(&search.point_id, rows.len()) {
+                        rows[earlier].superseded = true;
+                    }
+                    rows.push(Row {
+                        run,
+                        record: search,
+                        build: None,
+                        superseded: false,
+                        refuted: search
+                            .truth
+                            .as_ref()
+                            .is_some_and(|t| beaten.contains_key(t.fingerprint.as_str())),
+                        on_front: false,
+                    });
+                }
+                Record::Run(_) => {}
+            }
+        }
+        // A build's record may follow those of its points: linked when all are known.
+        for row in rows.iter_mut().filter(|row| row.run == run) {
+            let id = row.record.build_id.as_deref();
+            row.build = id.and_then(|id| builds.get(id).copied());
+        }
+    }
+    rows
+}
+
+fn first_name<'r>(rows: &[Row<'r>], base: &str, queries: &str) -> &'r str {
+    rows.iter()
+        .map(|row| &row.record.dataset)
+        .find(|d| d.base_fingerprint == base && d.queries_fingerprint == queries)
+        .map_or("", |d| d.name.as_str())
+}
+
+fn chart<'r>(
+    &(name, base, _, metric, k): &ChartKey<'r>,
+    group: &BTreeMap<SeriesKey<'r>, Vec<usize>>,
+    rows: &[Row<'r>],
+    labels_of_runs: &[String],
+    runs: &[LabelledRun<'r>],
+    beaten: &BTreeMap<&'r str, u64>,
+) -> Chart<'r> {
+    let keys: Vec<&SeriesKey<'r>> = group.keys().collect();
+    let series: Vec<Series<'r>> = group
+        .iter()
+        .zip(labels(&keys, labels_of_runs))
+        .map(|((key, indices), label)| {
+            let mut series = Series {
+                label,
+                adapter: key.adapter,
+                mode: key.mode,
+                threads: key.threads,
+                run: labels_of_runs[key.run].clone(),
+                points: Vec::new(),
+                unplaced: Vec::new(),
+                counts: Default::default(),
+            };
+            for &index in indices {
+                let row = &rows[index];
+                match Point::new(index, row.record, row.build) {
+                    Ok(point) => series.points.push(point),
+                    Err(why) => series.unplaced.push(Unplaced {
+                        record: row.record,
+                        build: row.build,
+                        why,
+                    }),
+                }
+            }
+            series.settle();
+            series
+        })
+        .collect();
+    let members: Vec<&Row<'r>> = group.values().flatten().map(|&i| &rows[i]).collect();
+    let made_by: BTreeSet<(usize, &str)> = members
+        .iter()
+        .map(|row| (row.run, row.record.run_id.as_str()))
+        .collect();
+    let mut invocations = Vec::new();
+    let mut attempts: BTreeMap<(usize, &str), &BuildRecord> = BTreeMap::new();
+    for (run, records) in runs.iter().enumerate() {
+        for record in records.records {
+            match record {
+                Record::Run(r) if made_by.contains(&(run, r.run_id.as_str())) => {
+                    invocations.push((run, &**r));
+                }
+                Record::Build(b)
+                    if b.dataset.base_fingerprint == base && b.dataset.metric == metric =>
+                {
+                    attempts.insert((run, &b.build_key), b);
+                }
+                _ => {}
+            }
+        }
+    }
+    let source = Source {
+        runs: labels_of_runs,
+        invocations,
+        failed_builds: attempts
+            .into_iter()
+            .filter(|(_, b)| matches!(b.outcome, annbench_results::Outcome::Failed(_)))
+            .map(|((run, _), b)| (run, b))
+            .collect(),
+        beaten,
+        rows: members,
+    };
+    // Every group was made by a row, so that there is a first one.
+    let dataset = &source.rows[0].record.dataset;
+    Chart {
+        dataset,
+        k,
+        refuted: source.rows.iter().any(|row| row.refuted),
+        facts: facts(&source),
+        series,
+        file_stem: format!("{}-k{k}", file_name(name, base)),
+    }
+}
+
+/// The dataset's name as a file name; its fingerprint when nothing of the name is left.
+fn file_name(name: &str, fingerprint: &str) -> String {
+    let keep = |text: &str| -> String {
+        text.chars()
+            .map(|c| match c {
+                'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' | '.' => c,
+                _ => '_',
+            })
+            .take(120)
+            .collect()
+    };
+    let name = keep(name);
+    let name = name.trim_matches(['.', '_']);
+    if name.is_empty() {
+        keep(short_hash(fingerprint))
+    } else {
+        name.to_owned()
+    }
+}

@@ -1,0 +1,180 @@
+use crate::chart::Chart;
+use crate::columns::{Columns, Side};
+use crate::figures::{mebibytes, micros, plural, printable, rate, recall, seconds};
+use crate::overlay::Overlay;
+use crate::point::index_bytes;
+use crate::series::Series;
+use crate::wrap::wrap;
+use annbench_core::Mode;
+use unicode_width::UnicodeWidthStr;
+
+/// Terminal columns that text is fitted to.
+pub(crate) const WIDTH: usize = 100;
+/// The recalls at which QPS is tabulated.
+const TARGETS: [f64; 3] = [0.90, 0.95, 0.99];
+/// The one at which the chosen point's costs are told.
+const COST_TARGET: f64 = 0.95;
+/// A series label longer than this stands on a line of its own.
+const LABEL_WIDTH: usize = 28;
+
+impl Overlay<'_> {
+    /// The summaries of all charts.
+    pub fn summary(&self) -> String {
+        let charts: Vec<String> = self.charts().iter().map(Chart::summary).collect();
+        if charts.is_empty() {
+            return "No search records.\n".to_owned();
+        }
+        charts.join("\n")
+    }
+}
+
+impl Chart<'_> {
+    /// A table per mode and thread count with a row per series, and the facts below.
+    ///
+    /// QPS at a recall is that of the fastest *measured* point that reaches it, `-` when none
+    /// does. Build time, index memory and p99 are those of the point chosen at recall 0.95.
+    pub fn summary(&self) -> String {
+        let mut out = String::new();
+        for (i, (mode, threads)) in searches(self).into_iter().enumerate() {
+            if i > 0 {
+                out.push('\n');
+            }
+            out += &heading(self, mode, threads);
+            out.push('\n');
+            table(self, mode, threads, &mut out);
+        }
+        out.push('\n');
+        footer(self, &mut out);
+        out
+    }
+}
+
+/// The modes and thread counts of the chart, in order.
+pub(crate) fn searches(chart: &Chart<'_>) -> Vec<(Mode, u64)> {
+    let mut searches: Vec<(Mode, u64)> = chart.series.iter().map(|s| (s.mode, s.threads)).collect();
+    searches.sort_unstable();
+    searches.dedup();
+    searches
+}
+
+/// `dataset, recall@k, single, 1 thread`, underlined, with the warning that truth is refuted.
+pub(crate) fn heading(chart: &Chart<'_>, mode: Mode, threads: u64) -> String {
+    let title = format!(
+        "{} · recall@{} · {mode}, {}",
+        printable(&chart.dataset.name),
+        chart.k,
+        plural(threads, "thread")
+    );
+    let mut out = format!("{title}\n{}\n", "─".repeat(title.width()));
+    if chart.refuted {
+        out += "TRUTH REFUTED: the recalls below rest on a wrong ground truth.\n";
+    }
+    out
+}
+
+fn table(chart: &Chart<'_>, mode: Mode, threads: u64, out: &mut String) {
+    use Side::{Left, Right};
+    let mut columns = Columns::new(&[Left, Right, Right, Right, Right, Right, Right, Right, Right]);
+    columns.row([
+        "",
+        "QPS at",
+        "QPS at",
+        "QPS at",
+        "best",
+        "build",
+        "index",
+        "p99",
+        "ok/failed",
+    ]);
+    columns.row([
+        "series",
+        "≥ 0.90",
+        "≥ 0.95",
+        "≥ 0.99",
+        "recall",
+        "s",
+        "MiB",
+        "µs",
+        "/rej./skip.",
+    ]);
+    let series: Vec<&Series<'_>> = chart
+        .series
+        .iter()
+        .filter(|s| (s.mode, s.threads) == (mode, threads))
+        .collect();
+    for s in &series {
+        columns.row(cells(s));
+    }
+    let lines = columns.lines(2);
+    let (head, body) = lines.split_at(2);
+    for line in head {
+        *out += &format!("{line}\n");
+    }
+    for (line, s) in body.iter().zip(&series) {
+        if s.label.width() > LABEL_WIDTH {
+            *out += &format!("{}\n", s.label);
+        }
+        *out += &format!("{line}\n");
+        if let Some(missing) = s.counts.missing() {
+            *out += &format!("  {missing}\n");
+        }
+    }
+    *out += "QPS: fastest measured point that reaches the recall. Build, index and p99: of the point at ≥ 0.95.\n";
+}
+
+fn cells(s: &Series<'_>) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let mut cells = vec![if s.label.width() > LABEL_WIDTH {
+        String::new()
+    } else {
+        s.label.clone()
+    }];
+    cells.extend(TARGETS.iter().map(|&target| {
+        s.fastest_at(target)
+            .map_or_else(dash, |p| rate(p.speed.qps_median))
+    }));
+    cells.push(s.best_recall().map_or_else(dash, recall));
+    let chosen = s.fastest_at(COST_TARGET);
+    let build = chosen.and_then(|p| p.build);
+    cells.push(
+        build
+            .and_then(|b| b.report.as_ref())
+            .map_or_else(dash, |r| seconds(r.wall_ns)),
+    );
+    cells.push(build.and_then(index_bytes).map_or_else(dash, mebibytes));
+    cells.push(
+        chosen
+            .and_then(|p| p.latency_ns(|l| l.p99_ns as f64))
+            .map_or_else(dash, micros),
+    );
+    let c = &s.counts;
+    cells.push(format!(
+        "{}/{}/{}/{}",
+        c.ok,
+        c.failed_total(),
+        c.rejected,
+        c.skipped
+    ));
+    cells
+}
+
+/// The facts, wrapped under their labels.
+pub(crate) fn footer(chart: &Chart<'_>, out: &mut String) {
+    let label_width = chart
+        .facts
+        .iter()
+        .map(|fact| fact.label.width())
+        .max()
+        .unwrap_or(0);
+    for fact in &chart.facts {
+        let mark = if fact.alarm { "! " } else { "" };
+        let width = WIDTH - label_width - 2;
+        let lines = wrap(&format!("{mark}{}", fact.text), width as f64, |t| {
+            t.width() as f64
+        });
+        for (i, line) in lines.iter().enumerate() {
+            let label = if i == 0 { fact.label } else { "" };
+            *out += &format!("{label:label_width$}  {line}\n");
+        }
+    }
+}

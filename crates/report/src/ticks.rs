@@ -1,0 +1,154 @@
+/// A mark on an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tick {
+    /// Where, in canvas units along the axis.
+    pub at: f64,
+    pub label: String,
+    /// Lower ranks get their labels first.
+    pub rank: u8,
+}
+
+/// Recall ticks 1 - a/10^j for whole a from 1 to 9, exact in their labels: (z, label, rank) in
+/// ascending order for z = -ln(1 - recall) from `low` to `high`.
+pub(crate) fn recall_ticks(low: f64, high: f64) -> Vec<(f64, String, u8)> {
+    let mut ticks = Vec::new();
+    for places in 0..=17usize {
+        for a in (1..=9u64).rev() {
+            if places == 0 && a > 1 {
+                continue;
+            }
+            let z = places as f64 * std::f64::consts::LN_10 - (a as f64).ln();
+            if (low..=high).contains(&z) {
+                let rank = match a {
+                    1 => 0,
+                    5 => 1,
+                    2 => 2,
+                    _ => 3,
+                };
+                let label = if places == 0 {
+                    "0".to_owned()
+                } else {
+                    let digits = 10u64.pow(places as u32) - a;
+                    format!("0.{digits:0places$}")
+                };
+                ticks.push((z, label, rank));
+            }
+        }
+    }
+    ticks
+}
+
+/// QPS ticks 1, 2 and 5 times powers of ten: (log10, label, rank) in ascending order for log10
+/// from `low` to `high`; whole decades only, and at most about ten of them, when `coarse`.
+pub(crate) fn qps_ticks(low: f64, high: f64, coarse: bool) -> Vec<(f64, String, u8)> {
+    let step = if coarse {
+        (((high - low) / 10.0).ceil() as i32).max(1)
+    } else {
+        1
+    };
+    let mut ticks = Vec::new();
+    for exponent in (low.floor() as i32)..=(high.ceil() as i32) {
+        for factor in [1u8, 2, 5] {
+            let log = f64::from(exponent) + f64::from(factor).log10();
+            let wanted = if coarse {
+                factor == 1 && exponent.rem_euclid(step) == 0
+            } else {
+                true
+            };
+            if wanted && (low..=high).contains(&log) {
+                ticks.push((log, qps_label(factor, exponent), u8::from(factor != 1)));
+            }
+        }
+    }
+    ticks
+}
+
+/// `factor` times 10 to the `exponent` as a tick label: `500`, `2k`, `10k`, `1M`.
+fn qps_label(factor: u8, exponent: i32) -> String {
+    match exponent {
+        0..=8 => {
+            let zeros = "0".repeat(exponent as usize % 3);
+            let unit = ["", "k", "M"][exponent as usize / 3];
+            format!("{factor}{zeros}{unit}")
+        }
+        -4..0 => format!(
+            "0.{}{factor}",
+            "0".repeat(exponent.unsigned_abs() as usize - 1)
+        ),
+        _ => format!("{factor}e{exponent}"),
+    }
+}
+
+/// Which ticks may show their labels: by rank, then in order, each only where it keeps `gap` from
+/// those already shown. `size` is a label's length along the axis.
+pub(crate) fn labelled(ticks: &[Tick], gap: f64, size: impl Fn(&str) -> f64) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..ticks.len()).collect();
+    order.sort_by_key(|&i| ticks[i].rank);
+    let mut shown = vec![false; ticks.len()];
+    for i in order {
+        let half = size(&ticks[i].label) / 2.0;
+        let fits = (0..ticks.len()).filter(|&j| shown[j]).all(|j| {
+            let other = size(&ticks[j].label) / 2.0;
+            (ticks[i].at - ticks[j].at).abs() >= half + other + gap
+        });
+        shown[i] = fits;
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recall_labels_are_exact() {
+        let ticks = recall_ticks(0.0, 9.3);
+        let labels: Vec<&str> = ticks
+            .iter()
+            .filter(|(_, _, rank)| *rank < 2)
+            .map(|(_, label, _)| label.as_str())
+            .collect();
+        assert_eq!(
+            labels,
+            [
+                "0", "0.5", "0.9", "0.95", "0.99", "0.995", "0.999", "0.9995", "0.9999"
+            ]
+        );
+        assert!(ticks.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        for (z, label, _) in &ticks {
+            let recall: f64 = label.parse().unwrap();
+            assert!((-(-recall).ln_1p() - z).abs() < 1e-9, "{label}");
+        }
+    }
+
+    #[test]
+    fn qps_labels() {
+        let labels = |low, high, coarse| -> Vec<String> {
+            qps_ticks(low, high, coarse)
+                .into_iter()
+                .map(|t| t.1)
+                .collect()
+        };
+        assert_eq!(
+            labels(1.9, 4.1, false),
+            ["100", "200", "500", "1k", "2k", "5k", "10k"]
+        );
+        assert_eq!(
+            labels(-2.1, 0.0, false),
+            ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1"]
+        );
+        assert_eq!(labels(5.0, 9.0, true), ["100k", "1M", "10M", "100M", "1e9"]);
+        assert!(labels(-324.0, 309.0, true).len() <= 12);
+    }
+
+    #[test]
+    fn labels_keep_their_distance() {
+        let tick = |at, rank| Tick {
+            at,
+            label: String::new(),
+            rank,
+        };
+        let ticks = [tick(0.0, 0), tick(5.0, 1), tick(12.0, 0), tick(30.0, 1)];
+        assert_eq!(labelled(&ticks, 2.0, |_| 6.0), [true, false, true, true]);
+    }
+}
