@@ -99,6 +99,9 @@ const COLUMNS: &[Column] = &[
         Outcome::Skipped { because } => because.clone(),
     }),
     ("not_plotted_because", |_, r| {
+        if r.superseded {
+            return "superseded by a later record of the point".to_owned();
+        }
         Point::new(0, r.record, r.build).err().unwrap_or_default()
     }),
     ("on_front", |_, r| r.on_front.to_string()),

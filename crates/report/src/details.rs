@@ -36,7 +36,7 @@ impl Chart<'_> {
                 .iter()
                 .filter(|s| (s.mode, s.threads) == (mode, threads));
             for s in members {
-                out += &format!("\n{}\n", s.label);
+                out += &format!("\n{}\n", s.name);
                 series(s, &mut out);
             }
         }
@@ -135,7 +135,7 @@ fn cost(build: &BuildRecord) -> String {
 fn points(placed: &[&Point<'_>], out: &mut String) {
     use Side::{Left, Right};
     let mut columns = Columns::new(&[
-        Left, Left, Right, Right, Right, Right, Left, Right, Right, Right, Left,
+        Left, Left, Right, Right, Right, Right, Left, Right, Right, Right,
     ]);
     columns.row([
         "",
@@ -148,7 +148,6 @@ fn points(placed: &[&Point<'_>], out: &mut String) {
         "p50 µs",
         "p99 µs",
         "dist./q",
-        "",
     ]);
     for p in placed {
         let dash = || "-".to_owned();
@@ -163,11 +162,16 @@ fn points(placed: &[&Point<'_>], out: &mut String) {
             p.latency_ns(|l| l.p50_ns as f64).map_or_else(dash, micros),
             p.latency_ns(|l| l.p99_ns as f64).map_or_else(dash, micros),
             distances_per_query(p.record).map_or_else(String::new, rate),
-            notes(p),
         ]);
     }
-    for line in columns.lines(2) {
+    let lines = columns.lines(2);
+    let (head, body) = lines.split_at(1);
+    for line in head {
         *out += &format!("    {line}\n");
+    }
+    for (line, p) in body.iter().zip(placed) {
+        *out += &format!("    {line}\n");
+        indented(&notes(p), 9, out);
     }
 }
 

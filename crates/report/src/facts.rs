@@ -1,4 +1,4 @@
-use crate::figures::{count, mebibytes, plural, printable, short_hash};
+use crate::figures::{count, gibibytes, plural, printable, short_hash};
 use crate::overlay::Source;
 use annbench_results::{Outcome, TruthOrigin};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,14 +90,14 @@ fn truth(source: &Source<'_, '_>) -> Vec<FactLine> {
             plural(truth.width, "column"),
             short_hash(fingerprint)
         );
-        lines.push(match source.beaten.get(fingerprint) {
-            None => line("truth", text),
-            Some(answers) => alarm(
+        lines.push(match source.refutations.status(truth).nearer_answers {
+            0 => line("truth", text),
+            answers => alarm(
                 "truth",
                 format!(
-                    "REFUTED: up to {} in one point nearer than its k-th neighbour, so the recalls \
-                     shown are wrong · {text}",
-                    plural(*answers, "answer"),
+                    "REFUTED by {} nearer than its k-th neighbour, so that the recalls shown are wrong \
+                     · {text}",
+                    plural(answers, "answer"),
                 ),
             ),
         });
@@ -155,9 +155,9 @@ fn conditions(source: &Source<'_, '_>) -> Vec<FactLine> {
         lines.push(line(
             "machine",
             format!(
-                "{model} · {} · {} MiB memory",
+                "{model} · {} · {} GiB memory",
                 plural(*cpus, "CPU"),
-                mebibytes(i128::from(*memory))
+                gibibytes(*memory)
             ),
         ));
     }

@@ -95,9 +95,17 @@ pub(crate) fn plural(n: u64, one: &str) -> String {
     }
 }
 
-/// The first 12 characters of a fingerprint or hash.
+/// Bytes as GiB.
+pub(crate) fn gibibytes(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / f64::from(1u32 << 30))
+}
+
+/// The first 12 characters of a fingerprint or hash, after the prefix that names its kind.
 pub(crate) fn short_hash(hash: &str) -> &str {
-    match hash.char_indices().nth(12) {
+    let prefix = hash
+        .find(':')
+        .map_or(0, |colon| hash[..=colon].chars().count());
+    match hash.char_indices().nth(prefix + 12) {
         Some((end, _)) => &hash[..end],
         None => hash,
     }
@@ -158,5 +166,6 @@ mod tests {
         assert_eq!(short_hash("0123456789abcdef"), "0123456789ab");
         assert_eq!(short_hash("ééééééééééééééé"), "éééééééééééé");
         assert_eq!(short_hash("ab"), "ab");
+        assert_eq!(short_hash("b3:0123456789abcdef"), "b3:0123456789ab");
     }
 }

@@ -15,7 +15,6 @@ mod facts;
 mod figures;
 mod font;
 mod frame;
-mod front;
 mod legend;
 mod overlay;
 mod paint;
@@ -34,7 +33,7 @@ pub use facts::FactLine;
 pub use overlay::{LabelledRun, Overlay};
 pub use paint::PlotError;
 pub use point::{Point, Unplaced};
-pub use series::Series;
+pub use series::{Series, SeriesBy};
 
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]

@@ -2,8 +2,8 @@ use crate::chart::Chart;
 use crate::facts::facts;
 use crate::figures::short_hash;
 use crate::point::{Point, Unplaced};
-use crate::series::{Series, SeriesKey, labels};
-use annbench_results::{BuildRecord, Record, RunRecord, SearchRecord};
+use crate::series::{Series, SeriesBy, SeriesKey, labels};
+use annbench_results::{BuildRecord, Record, Refutations, RunRecord, SearchRecord};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The records of one run directory.
@@ -44,19 +44,24 @@ pub(crate) struct Source<'a, 'r> {
     pub invocations: Vec<(usize, &'r RunRecord)>,
     /// Last attempts of builds on the chart's dataset that did not succeed.
     pub failed_builds: Vec<(usize, &'r BuildRecord)>,
-    /// Answers that beat a truth, by its fingerprint.
-    pub beaten: &'a BTreeMap<&'r str, u64>,
+    pub refutations: &'a Refutations,
 }
 
 type ChartKey<'r> = (&'r str, &'r str, &'r str, annbench_core::Metric, u64);
 
 impl<'r> Overlay<'r> {
-    /// Groups the records. Within a run the last record of a point counts; the same point in
-    /// two runs is two points. A truth that any record refutes is refuted for all.
+    /// Groups the records, a series per library. Within a run the last record of a point counts;
+    /// the same point in two runs is two points. A truth that any record refutes is refuted for
+    /// all.
     pub fn new(runs: &[LabelledRun<'r>]) -> Self {
+        Self::with_series(runs, SeriesBy::Library)
+    }
+
+    /// Like [`Overlay::new`], with a choice of what makes a series.
+    pub fn with_series(runs: &[LabelledRun<'r>], by: SeriesBy) -> Self {
         let labels = distinct_labels(runs);
-        let beaten = beaten_truths(runs);
-        let mut rows = rows(runs, &beaten);
+        let refutations = Refutations::gather(runs.iter().flat_map(|run| run.records));
+        let mut rows = rows(runs, &refutations);
         let mut groups: BTreeMap<ChartKey<'r>, BTreeMap<SeriesKey<'r>, Vec<usize>>> =
             BTreeMap::new();
         for (index, row) in rows.iter().enumerate().filter(|(_, r)| !r.superseded) {
@@ -69,14 +74,14 @@ impl<'r> Overlay<'r> {
                 d.metric,
                 row.record.identity.k,
             );
-            let series = SeriesKey::of(row.run, row.record);
+            let series = SeriesKey::of(row.run, row.record, by);
             let group = groups.entry(key).or_default();
             group.entry(series).or_default().push(index);
         }
         let mut stems = HashMap::new();
         let mut charts = Vec::new();
         for (key, group) in &groups {
-            let mut chart = self::chart(key, group, &rows, &labels, runs, &beaten);
+            let mut chart = self::chart(key, group, &rows, &labels, runs, &refutations);
             let uses: &mut u32 = stems.entry(chart.file_stem.clone()).or_default();
             *uses += 1;
             if *uses > 1 {
@@ -118,29 +123,7 @@ fn distinct_labels(runs: &[LabelledRun<'_>]) -> Vec<String> {
         .collect()
 }
 
-fn beaten_truths<'r>(runs: &[LabelledRun<'r>]) -> BTreeMap<&'r str, u64> {
-    let mut beaten = BTreeMap::new();
-    for record in runs.iter().flat_map(|run| run.records) {
-        let Record::Search(search) = record else {
-            continue;
-        };
-        let Some(truth) = &search.truth else { continue };
-        let answers = search
-            .quality
-            .iter()
-            .chain(search.other_quality.values())
-            .map(|q| q.beats_truth)
-            .max()
-            .unwrap_or(0);
-        if answers > 0 {
-            let most = beaten.entry(truth.fingerprint.as_str()).or_insert(0);
-            *most = answers.max(*most);
-        }
-    }
-    beaten
-}
-
-fn rows<'r>(runs: &[LabelledRun<'r>], beaten: &BTreeMap<&'r str, u64>) -> Vec<Row<'r>> {
+fn rows<'r>(runs: &[LabelledRun<'r>], refutations: &Refutations) -> Vec<Row<'r>> {
     let mut rows: Vec<Row<'r>> = Vec::new();
     for (run, records) in runs.iter().enumerate() {
         let mut builds: HashMap<&str, &BuildRecord> = HashMap::new();
@@ -162,7 +145,7 @@ fn rows<'r>(runs: &[LabelledRun<'r>], beaten: &BTreeMap<&'r str, u64>) -> Vec<Ro
                         refuted: search
                             .truth
                             .as_ref()
-                            .is_some_and(|t| beaten.contains_key(t.fingerprint.as_str())),
+                            .is_some_and(|t| refutations.status(t).is_refuted()),
                         on_front: false,
                     });
                 }
@@ -191,15 +174,16 @@ fn chart<'r>(
     rows: &[Row<'r>],
     labels_of_runs: &[String],
     runs: &[LabelledRun<'r>],
-    beaten: &BTreeMap<&'r str, u64>,
+    refutations: &Refutations,
 ) -> Chart<'r> {
     let keys: Vec<&SeriesKey<'r>> = group.keys().collect();
     let series: Vec<Series<'r>> = group
         .iter()
         .zip(labels(&keys, labels_of_runs))
-        .map(|((key, indices), label)| {
+        .map(|((key, indices), (name, label))| {
             let mut series = Series {
                 label,
+                name,
                 adapter: key.adapter,
                 mode: key.mode,
                 threads: key.threads,
@@ -253,7 +237,7 @@ fn chart<'r>(
             .filter(|(_, b)| matches!(b.outcome, annbench_results::Outcome::Failed(_)))
             .map(|((run, _), b)| (run, b))
             .collect(),
-        beaten,
+        refutations,
         rows: members,
     };
     // Every group was made by a row, so that there is a first one.

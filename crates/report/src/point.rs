@@ -1,5 +1,5 @@
 use annbench_core::Params;
-use annbench_results::{BuildRecord, Latency, Outcome, Quality, SearchRecord, Speed};
+use annbench_results::{BuildRecord, CurvePoint, Latency, Outcome, Quality, SearchRecord, Speed};
 
 /// A measured and scored point.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Point<'r> {
     pub speed: &'r Speed,
     /// Whether no point of its series is at least as good in both recall and QPS.
     pub on_front: bool,
+    /// Recall and median QPS.
+    pub(crate) curve_point: CurvePoint,
     /// Its row in the overlay.
     pub(crate) row: usize,
 }
@@ -84,19 +86,18 @@ impl<'r> Point<'r> {
                 "unusable: qps_min {low}, qps_median {median}, qps_max {high} are out of order"
             ));
         }
+        let Some(curve_point) = CurvePoint::new(quality.recall_mean, median) else {
+            return Err("unusable: recall and QPS are not numbers".to_owned());
+        };
         Ok(Self {
             record,
             build,
             quality,
             speed,
             on_front: false,
+            curve_point,
             row,
         })
-    }
-
-    /// Recall and median QPS.
-    pub(crate) fn position(&self) -> (f64, f64) {
-        (self.quality.recall_mean, self.speed.qps_median)
     }
 
     /// Search parameters.

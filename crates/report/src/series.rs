@@ -1,8 +1,18 @@
 use crate::counts::Counts;
-use crate::front::{fastest_at, front};
+use crate::figures::{plural, printable, short_hash};
 use crate::point::{Point, Unplaced};
 use annbench_core::Mode;
-use annbench_results::{Machine, SearchRecord};
+use annbench_results::{CurvePoint, Machine, SearchRecord, fastest_at_recall, pareto_front};
+
+/// Which points make one curve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SeriesBy {
+    /// All builds of a library in one version.
+    #[default]
+    Library,
+    /// Those of one group of its sweep, such as HNSW and IVF of one library.
+    Group,
+}
 
 /// What separates one curve from another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,12 +23,14 @@ pub(crate) struct SeriesKey<'r> {
     pub adapter: &'r str,
     pub version: &'r str,
     pub executable: &'r str,
+    /// The sweep's group, where groups are told apart.
+    pub group: Option<&'r str>,
     pub machine: (&'r str, u64, u64),
     pub run: usize,
 }
 
 impl<'r> SeriesKey<'r> {
-    pub(crate) fn of(run: usize, record: &'r SearchRecord) -> Self {
+    pub(crate) fn of(run: usize, record: &'r SearchRecord, by: SeriesBy) -> Self {
         let identity = &record.identity;
         let Machine {
             cpu_model,
@@ -32,6 +44,7 @@ impl<'r> SeriesKey<'r> {
             adapter: &identity.build.adapter,
             version: &identity.build.library_version,
             executable: &identity.build.executable_sha256,
+            group: (by == SeriesBy::Group).then_some(record.group.as_str()),
             machine: (cpu_model, *cpus, *memory_bytes),
             run,
         }
@@ -44,6 +57,8 @@ impl<'r> SeriesKey<'r> {
 pub struct Series<'r> {
     /// Library and exact version, then whatever else tells it from the chart's other series.
     pub label: String,
+    /// The label without mode and threads, for where these are told already.
+    pub name: String,
     /// Adapter name.
     pub adapter: &'r str,
     /// Mode.
@@ -63,8 +78,7 @@ pub struct Series<'r> {
 impl<'r> Series<'r> {
     /// Marks the Pareto front and counts.
     pub(crate) fn settle(&mut self) {
-        let positions: Vec<(f64, f64)> = self.points.iter().map(Point::position).collect();
-        for index in front(&positions) {
+        for index in pareto_front(&self.curve_points()) {
             self.points[index].on_front = true;
         }
         self.counts.ok = self.points.len() as u64;
@@ -82,8 +96,11 @@ impl<'r> Series<'r> {
 
     /// The fastest measured point whose recall is at least `recall`: the step rule.
     pub fn fastest_at(&self, recall: f64) -> Option<&Point<'r>> {
-        let positions: Vec<(f64, f64)> = self.points.iter().map(Point::position).collect();
-        fastest_at(&positions, recall).map(|index| &self.points[index])
+        fastest_at_recall(&self.curve_points(), recall).map(|index| &self.points[index])
+    }
+
+    fn curve_points(&self) -> Vec<CurvePoint> {
+        self.points.iter().map(|p| p.curve_point).collect()
     }
 
     /// The highest recall measured.
@@ -95,47 +112,50 @@ impl<'r> Series<'r> {
     }
 }
 
-/// Labels for `keys`, in their order: each names library and version, and adds adapter, mode,
-/// threads, run, machine or executable only where that differs between the chart's series.
-pub(crate) fn labels(keys: &[&SeriesKey<'_>], runs: &[String]) -> Vec<String> {
+/// Name and label for `keys`, in their order: each tells library, version and group, and adds
+/// adapter, mode, threads, run, machine or executable only where that differs between the chart's
+/// series. The name lacks mode and threads.
+pub(crate) fn labels(keys: &[&SeriesKey<'_>], runs: &[String]) -> Vec<(String, String)> {
     let varies = |differs: &dyn Fn(&SeriesKey<'_>, &SeriesKey<'_>) -> bool| {
         keys.windows(2).any(|pair| differs(pair[0], pair[1]))
     };
     let many_modes = varies(&|a, b| a.mode != b.mode || a.threads != b.threads);
     keys.iter()
         .map(|key| {
-            let mut label = name(key);
+            let library = name(key);
+            let mut rest = String::new();
             let same_name = |other: &&&SeriesKey<'_>| name(other) == name(key);
             let twins: Vec<&&SeriesKey<'_>> = keys
                 .iter()
                 .filter(same_name)
                 .filter(|o| o.mode == key.mode && o.threads == key.threads)
                 .collect();
-            if many_modes {
-                label += &format!(", {}, {}", key.mode, threads(key.threads));
-            }
+            let search = match many_modes {
+                true => format!(", {}, {}", key.mode, threads(key.threads)),
+                false => String::new(),
+            };
             if twins.iter().any(|o| o.machine != key.machine) {
                 let (model, cpus, _) = key.machine;
-                label += &format!(", on {model} ({cpus} CPUs)");
+                rest += &format!(", on {model} ({cpus} CPUs)");
             }
             if twins.iter().any(|o| o.run != key.run) {
-                label += &format!(", run {}", runs[key.run]);
+                rest += &format!(", run {}", runs[key.run]);
             }
             if twins
                 .iter()
                 .any(|o| o.run == key.run && o.executable != key.executable)
             {
-                label += &format!(
-                    ", executable {}",
-                    crate::figures::short_hash(key.executable)
-                );
+                rest += &format!(", executable {}", short_hash(key.executable));
             }
-            crate::figures::printable(&label)
+            (
+                printable(&format!("{library}{rest}")),
+                printable(&format!("{library}{search}{rest}")),
+            )
         })
         .collect()
 }
 
-/// Library and version, and the adapter where its name does not say the same.
+/// Library, version and group, and the adapter where the library's name does not tell it.
 fn name(key: &SeriesKey<'_>) -> String {
     let plain = |text: &str| {
         text.chars()
@@ -151,9 +171,12 @@ fn name(key: &SeriesKey<'_>) -> String {
     if !plain(key.library).contains(&plain(key.adapter)) {
         name += &format!(" ({})", key.adapter);
     }
+    if let Some(group) = key.group {
+        name += &format!(", {group}");
+    }
     name
 }
 
 fn threads(n: u64) -> String {
-    crate::figures::plural(n, "thread")
+    plural(n, "thread")
 }

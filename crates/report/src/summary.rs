@@ -111,8 +111,8 @@ fn table(chart: &Chart<'_>, mode: Mode, threads: u64, out: &mut String) {
         *out += &format!("{line}\n");
     }
     for (line, s) in body.iter().zip(&series) {
-        if s.label.width() > LABEL_WIDTH {
-            *out += &format!("{}\n", s.label);
+        if s.name.width() > LABEL_WIDTH {
+            *out += &format!("{}\n", s.name);
         }
         *out += &format!("{line}\n");
         if let Some(missing) = s.counts.missing() {
@@ -124,10 +124,10 @@ fn table(chart: &Chart<'_>, mode: Mode, threads: u64, out: &mut String) {
 
 fn cells(s: &Series<'_>) -> Vec<String> {
     let dash = || "-".to_owned();
-    let mut cells = vec![if s.label.width() > LABEL_WIDTH {
+    let mut cells = vec![if s.name.width() > LABEL_WIDTH {
         String::new()
     } else {
-        s.label.clone()
+        s.name.clone()
     }];
     cells.extend(TARGETS.iter().map(|&target| {
         s.fastest_at(target)
@@ -168,7 +168,11 @@ pub(crate) fn footer(chart: &Chart<'_>, out: &mut String) {
         .unwrap_or(0);
     for fact in &chart.facts {
         let mark = if fact.alarm { "! " } else { "" };
-        let width = WIDTH - label_width - 2;
+        // A command is for copying: it stays on one line.
+        let width = match fact.label {
+            "reproduce" => usize::MAX,
+            _ => WIDTH - label_width - 2,
+        };
         let lines = wrap(&format!("{mark}{}", fact.text), width as f64, |t| {
             t.width() as f64
         });

@@ -1,9 +1,10 @@
 /// Breaks `text` at blanks into lines of at most `width`, as `measure` tells; a word that is wider
-/// by itself is broken between characters, so that nothing is cut off.
+/// by itself is broken between characters, so that nothing is cut off. Blanks within a line stay
+/// as they are.
 pub(crate) fn wrap(text: &str, width: f64, measure: impl Fn(&str) -> f64) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
+    for word in text.split(' ') {
         let longer = if line.is_empty() {
             word.to_owned()
         } else {
@@ -13,9 +14,10 @@ pub(crate) fn wrap(text: &str, width: f64, measure: impl Fn(&str) -> f64) -> Vec
             line = longer;
             continue;
         }
-        if !line.is_empty() {
-            lines.push(std::mem::take(&mut line));
+        if !line.trim().is_empty() {
+            lines.push(line.trim_end().to_owned());
         }
+        line.clear();
         for c in word.chars() {
             line.push(c);
             if measure(&line) > width && line.chars().count() > 1 {
@@ -24,8 +26,8 @@ pub(crate) fn wrap(text: &str, width: f64, measure: impl Fn(&str) -> f64) -> Vec
             }
         }
     }
-    if !line.is_empty() {
-        lines.push(line);
+    if !line.trim().is_empty() {
+        lines.push(line.trim_end().to_owned());
     }
     lines
 }
@@ -45,6 +47,7 @@ mod tests {
         assert_eq!(wrapped("abcdefgh", 3.0), ["abc", "def", "gh"]);
         assert!(wrapped("  ", 3.0).is_empty());
         assert_eq!(wrapped("ab", 0.0), ["a", "b"]);
+        assert_eq!(wrapped("a  b c", 4.0), ["a  b", "c"]);
     }
 
     proptest! {

@@ -323,6 +323,7 @@ pub fn campaign() -> Vec<Record> {
     }
     let faiss = Library::new("faiss", "1.12.0");
     let factory = |text: &str| Params::new().with("factory", ParamValue::Text(text.to_owned()));
+    let first_of_faiss = records.len();
     let hnsw = factory("HNSW16").with("ef_construction", int(200));
     records.push(faiss.build(&hnsw, 5.12, 43));
     for (ef, recall, qps) in HNSW {
@@ -363,5 +364,73 @@ pub fn campaign() -> Vec<Record> {
         };
         records.push(search(faiss.unmeasured(&ivf, &params, 10, outcome)));
     }
+    for record in &mut records[first_of_faiss..] {
+        if let Record::Search(search) = record {
+            let params = search.identity.build.build_params.to_string();
+            search.group = if params.contains("IVF") {
+                "ivf"
+            } else {
+                "hnsw"
+            }
+            .to_owned();
+        }
+    }
     records
+}
+
+/// Two runs, two ks, two modes; a truth that is refuted, tied ids, varying answers, an overridden
+/// checksum, a repeated point, names that need quoting.
+pub fn eventful() -> (Vec<Record>, Vec<Record>) {
+    let library = Library::new("faiss", "1.12.0");
+    let build = Params::new().with("factory", ParamValue::Text("IVF447,PQ16x4fs".to_owned()));
+    let nprobe = |n| Params::new().with("nprobe", int(n));
+    let mut tied = library.point(&build, &nprobe(1), 10, 0.5, 9000.0);
+    let tied_quality = tied.quality.as_mut().unwrap();
+    tied_quality.id_hits -= 7;
+    tied_quality.queries_where_ids_differ = 5;
+    tied_quality.duplicates = 3;
+    tied_quality.short = 40;
+    tied.accepted_checksums = vec!["siftimg-50k.u8bin".to_owned()];
+    let mut varying = library.point(&build, &nprobe(4), 10, 0.96, 7000.0);
+    varying.other_quality.insert(2, quality(10, 0.958));
+    let mut beaten = library.point(&build, &nprobe(16), 10, 0.99996, 120.0);
+    beaten.quality.as_mut().unwrap().beats_truth = 2;
+    let unmeasured = |n, k, outcome| search(library.unmeasured(&build, &nprobe(n), k, outcome));
+    let first = vec![
+        run("run-1", "annbench run configs/sift1m.yaml"),
+        unmeasured(
+            1,
+            10,
+            failed(Cause::Panic, "first attempt, \"quoted\",\nsecond line"),
+        ),
+        library.build(&build, 123.4, -1),
+        search(tied),
+        search(varying),
+        search(beaten),
+        unmeasured(
+            64,
+            10,
+            Outcome::Skipped {
+                because: "the worker could not be started again".to_owned(),
+            },
+        ),
+    ];
+    let mut batch = library.clone();
+    batch.mode = Mode::Batch;
+    batch.run_id = "run-2";
+    let mut again = library.clone();
+    again.run_id = "run-2";
+    let memory = Cause::OutOfMemory {
+        limit_bytes: 1 << 30,
+        observed_bytes: None,
+    };
+    let second = vec![
+        run("run-2", "annbench run configs/sift1m.yaml --group quick"),
+        batch.build(&build, 118.0, 33),
+        search(batch.point(&build, &nprobe(4), 10, 0.96, 31_000.0)),
+        search(again.point(&build, &nprobe(4), 10, 0.96, 7100.0)),
+        search(again.point(&build, &nprobe(4), 100, 0.91, 5100.0)),
+        search(again.unmeasured(&build, &nprobe(16), 100, failed(memory, "over the limit"))),
+    ];
+    (first, second)
 }
