@@ -52,20 +52,28 @@ fn distinct<T: Ord>(
 fn dataset(source: &Source<'_, '_>) -> Vec<FactLine> {
     let names = distinct(source, |row| row.record.dataset.name.clone());
     let d = &source.rows[0].record.dataset;
-    vec![line(
-        "dataset",
-        format!(
-            "{} · base {} × {} {}, {} · {} queries · fingerprints base {}, queries {}",
-            names.join(" = "),
-            count(d.n),
-            count(d.dim),
-            d.element,
-            d.metric,
-            count(d.queries),
-            short_hash(&d.base_fingerprint),
-            short_hash(&d.queries_fingerprint),
+    vec![
+        line(
+            "dataset",
+            format!(
+                "{} · base {} × {} {}, {} · {}",
+                names.join(" = "),
+                count(d.n),
+                count(d.dim),
+                d.element,
+                d.metric,
+                plural_queries(d.queries),
+            ),
         ),
-    )]
+        line(
+            "fingerprints",
+            format!(
+                "base {} · queries {}",
+                short_hash(&d.base_fingerprint),
+                short_hash(&d.queries_fingerprint),
+            ),
+        ),
+    ]
 }
 
 fn truth(source: &Source<'_, '_>) -> Vec<FactLine> {

@@ -184,6 +184,9 @@ fn draw_front(scene: &mut Scene, series: &Series<'_>, look: &Look, x: &RecallAxi
         });
     }
     for (p, &center) in front.iter().zip(&centers) {
+        // A rim of white keeps marks of different series apart where they meet.
+        let rim = look.mark.item(center, MARK_RADIUS + 1.0, (255, 255, 255));
+        scene.items.push(rim);
         let (low, high) = (y.at(p.speed.qps_min), y.at(p.speed.qps_max));
         scene.line((center.0, low), (center.0, high), 1.0, look.color);
         for end in [low, high] {
@@ -201,8 +204,8 @@ fn draw_front(scene: &mut Scene, series: &Series<'_>, look: &Look, x: &RecallAxi
 }
 
 fn draw_key(scene: &mut Scene, top: f64, ruler: &Ruler) -> f64 {
-    let key = "Lines and large marks: Pareto front of a series. Faint marks: dominated by it. \
-               Bars: slowest to fastest repetition. Farther up and to the right is better.";
+    let key = "Lines and large marks: Pareto front of each series. Faint marks: dominated by it. \
+               Bars: slowest to fastest repetition.";
     draw_lines(scene, key, (MARGIN, top + 6.0), FACT_EM, MUTED, ruler)
 }
 

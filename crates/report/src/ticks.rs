@@ -8,31 +8,28 @@ pub(crate) struct Tick {
     pub rank: u8,
 }
 
-/// Recall ticks 1 - a/10^j for whole a from 1 to 9, exact in their labels: (z, label, rank) in
-/// ascending order for z = -ln(1 - recall) from `low` to `high`.
+/// Recall ticks 1 - a/10^j for whole a from 1 to 9 and for 1.5, exact in their labels:
+/// (z, label, rank) in ascending order for z = -ln(1 - recall) from `low` to `high`.
 pub(crate) fn recall_ticks(low: f64, high: f64) -> Vec<(f64, String, u8)> {
     let mut ticks = Vec::new();
-    for places in 0..=17usize {
-        for a in (1..=9u64).rev() {
-            if places == 0 && a > 1 {
+    for places in 0..=16usize {
+        for tenths in [90u64, 80, 70, 60, 50, 40, 30, 20, 15, 10] {
+            let z = places as f64 * std::f64::consts::LN_10 - (tenths as f64 / 10.0).ln();
+            if (places == 0 && tenths > 10) || !(low..=high).contains(&z) {
                 continue;
             }
-            let z = places as f64 * std::f64::consts::LN_10 - (a as f64).ln();
-            if (low..=high).contains(&z) {
-                let rank = match a {
-                    1 => 0,
-                    5 => 1,
-                    2 => 2,
-                    _ => 3,
-                };
-                let label = if places == 0 {
-                    "0".to_owned()
-                } else {
-                    let digits = 10u64.pow(places as u32) - a;
-                    format!("0.{digits:0places$}")
-                };
-                ticks.push((z, label, rank));
-            }
+            let rank = match tenths {
+                10 => 0,
+                50 => 1,
+                20 => 2,
+                _ => 3,
+            };
+            // 1 - tenths / 10^(places + 1), whose last digit is a zero but for 1.5.
+            let width = places + 1;
+            let digits = 10u64.pow(width as u32) - tenths;
+            let label = format!("0.{digits:0width$}");
+            let label = label.trim_end_matches('0').trim_end_matches('.');
+            ticks.push((z, label.to_owned(), rank));
         }
     }
     ticks
