@@ -204,42 +204,70 @@ fn doubts(source: &Source<'_, '_>) -> Vec<FactLine> {
             format!("{} without direction", plural_queries(undefined)),
         ));
     }
+    lines.extend(failed_builds(source));
+    lines.extend(self_tests(source));
+    lines
+}
+
+/// Builds whose last attempt failed, by library and cause.
+fn failed_builds(source: &Source<'_, '_>) -> Vec<FactLine> {
+    let mut failures: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (run, build) in &source.failed_builds {
         let Outcome::Failed(failure) = &build.outcome else {
             continue;
         };
-        let run = if source.runs.len() > 1 {
-            format!(" (run {})", source.runs[*run])
-        } else {
-            String::new()
-        };
-        lines.push(line(
-            "failed build",
-            format!(
-                "{} {} {}{run}: {} at {}",
-                build.identity.adapter,
-                build.identity.library_version,
-                build.identity.build_params,
-                failure.cause.word(),
-                failure.stage,
-            ),
-        ));
+        let what = format!(
+            "{} {}{}: {} at {}",
+            build.identity.adapter,
+            build.identity.library_version,
+            in_run(source, *run),
+            failure.cause.word(),
+            failure.stage
+        );
+        let params = build.identity.build_params.to_string();
+        failures.entry(what).or_default().insert(params);
     }
+    failures
+        .into_iter()
+        .map(|(what, builds)| {
+            let builds: Vec<String> = builds.into_iter().collect();
+            line("failed builds", format!("{what}: {}", builds.join("; ")))
+        })
+        .collect()
+}
+
+fn self_tests(source: &Source<'_, '_>) -> Vec<FactLine> {
+    let mut lines = Vec::new();
     for (run, invocation) in &source.invocations {
         let Some(selftest) = &invocation.selftest else {
             continue;
         };
+        let run = in_run(source, *run);
+        let names: Vec<&str> = selftest.checks.iter().map(|c| c.name.as_str()).collect();
+        let overhead = format!(
+            "harness overhead {} ns per query{run}",
+            count(selftest.overhead_ns)
+        );
+        if selftest.checks.iter().all(|check| check.passed) {
+            let text = format!("{} passed · {overhead}", names.join(", "));
+            lines.push(line("self-test", text));
+        }
         for check in selftest.checks.iter().filter(|check| !check.passed) {
-            lines.push(alarm(
-                "self-test",
-                format!(
-                    "{} FAILED in run {}: {}",
-                    check.name, source.runs[*run], check.detail
-                ),
-            ));
+            let text = format!("{} FAILED{run}: {}", check.name, check.detail);
+            lines.push(alarm("self-test", text));
         }
     }
+    lines.dedup();
     lines
+}
+
+/// ` (run NAME)` where there are several.
+fn in_run(source: &Source<'_, '_>, run: usize) -> String {
+    if source.runs.len() > 1 {
+        format!(" (run {})", source.runs[run])
+    } else {
+        String::new()
+    }
 }
 
 fn plural_queries(n: u64) -> String {

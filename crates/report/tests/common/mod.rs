@@ -55,6 +55,26 @@ pub fn run(run_id: &str, command: &str) -> Record {
     }))
 }
 
+pub fn selftest(spin_passed: bool) -> SelfTest {
+    let check = |name: &str, passed, detail: &str| SelfTestCheck {
+        name: name.to_owned(),
+        passed,
+        detail: detail.to_owned(),
+    };
+    SelfTest {
+        checks: vec![
+            check("exact", true, "recall 1"),
+            check(
+                "spin",
+                spin_passed,
+                "expected within 1 % of 1.000 ms, found 1.200 ms",
+            ),
+        ],
+        overhead_ns: 62,
+        clock_pair_ps: 34_000,
+    }
+}
+
 /// What a made-up library is called and how fast it is.
 #[derive(Clone)]
 pub struct Library {
@@ -299,6 +319,9 @@ pub fn campaign() -> Vec<Record> {
         "run-1",
         "annbench run configs/quickstart.yaml --out results/quick",
     )];
+    if let Record::Run(run) = &mut records[0] {
+        run.selftest = Some(selftest(true));
+    }
     let exact = Library::new("exact", "0.1.0");
     let none = Params::new();
     records.push(exact.build(&none, 0.004, 0));
@@ -424,8 +447,18 @@ pub fn eventful() -> (Vec<Record>, Vec<Record>) {
         limit_bytes: 1 << 30,
         observed_bytes: None,
     };
+    let mut run_record = run("run-2", "annbench run configs/sift1m.yaml --group quick");
+    if let Record::Run(run) = &mut run_record {
+        run.selftest = Some(selftest(false));
+    }
+    let mut lost = batch.build(&Params::new().with("m", int(64)), 0.0, 0);
+    if let Record::Build(build) = &mut lost {
+        build.outcome = failed(memory.clone(), "over the limit");
+        build.report = None;
+    }
     let second = vec![
-        run("run-2", "annbench run configs/sift1m.yaml --group quick"),
+        run_record,
+        lost,
         batch.build(&build, 118.0, 33),
         search(batch.point(&build, &nprobe(4), 10, 0.96, 31_000.0)),
         search(again.point(&build, &nprobe(4), 10, 0.96, 7100.0)),

@@ -1,0 +1,236 @@
+//! What becomes a chart, a series and a point, and what is counted instead.
+#![allow(clippy::unwrap_used)]
+mod common;
+
+use annbench_core::Params;
+use annbench_report::{LabelledRun, Overlay};
+use annbench_results::{Outcome, Record, SearchRecord};
+use common::*;
+use proptest::prelude::*;
+
+fn point(recall: f64, qps: f64) -> SearchRecord {
+    let params = Params::new().with("ef", int(qps as i64));
+    Library::new("faiss", "1.12.0").point(&Params::new(), &params, 10, recall, qps)
+}
+
+fn labels(runs: &[LabelledRun<'_>]) -> Vec<String> {
+    let overlay = Overlay::new(runs);
+    overlay.charts()[0]
+        .series
+        .iter()
+        .map(|s| s.label.clone())
+        .collect()
+}
+
+fn run_of<'r>(label: &'r str, records: &'r [Record]) -> LabelledRun<'r> {
+    LabelledRun { label, records }
+}
+
+#[test]
+fn front_and_step_rule() {
+    let records: Vec<Record> = [
+        (0.90, 1000.0),
+        (0.95, 900.0),
+        (0.93, 800.0),
+        (0.99, 100.0),
+        (0.99, 90.0),
+    ]
+    .map(|(recall, qps)| search(point(recall, qps)))
+    .to_vec();
+    let overlay = Overlay::new(&[run_of("a", &records)]);
+    let series = &overlay.charts()[0].series[0];
+    let front: Vec<f64> = series.front().iter().map(|p| p.speed.qps_median).collect();
+    assert_eq!(front, [1000.0, 900.0, 100.0]);
+    let at = |recall| series.fastest_at(recall).map(|p| p.speed.qps_median);
+    assert_eq!(at(0.90), Some(1000.0));
+    assert_eq!(at(0.91), Some(900.0));
+    assert_eq!(at(0.99), Some(100.0));
+    assert_eq!(at(0.991), None);
+    assert_eq!(series.best_recall(), Some(0.99));
+}
+
+#[test]
+fn figures_that_cannot_be_drawn_are_counted() {
+    let broken: [fn(&mut SearchRecord); 9] = [
+        |r| r.quality.as_mut().unwrap().recall_mean = f64::NAN,
+        |r| r.quality.as_mut().unwrap().recall_mean = 1.5,
+        |r| r.quality.as_mut().unwrap().scored_queries = 0,
+        |r| r.quality = None,
+        |r| r.speed = None,
+        |r| r.speed.as_mut().unwrap().qps_median = f64::NAN,
+        |r| r.speed.as_mut().unwrap().qps_min = 0.0,
+        |r| r.speed.as_mut().unwrap().qps_max = f64::INFINITY,
+        |r| r.speed.as_mut().unwrap().qps_min = 1e9,
+    ];
+    let records: Vec<Record> = broken
+        .iter()
+        .enumerate()
+        .map(|(i, break_it)| {
+            let mut record = point(0.9, 100.0 + i as f64);
+            break_it(&mut record);
+            search(record)
+        })
+        .collect();
+    let overlay = Overlay::new(&[run_of("a", &records)]);
+    let series = &overlay.charts()[0].series[0];
+    assert!(series.points.is_empty());
+    assert_eq!(series.counts.unusable, broken.len() as u64);
+    assert_eq!(
+        series.unplaced[0].why,
+        "unusable: recall_mean is NaN, expected 0 to 1"
+    );
+    assert_eq!(series.counts.missing().unwrap(), "9 unusable");
+}
+
+#[test]
+fn a_later_record_replaces_an_earlier_one_within_its_run_only() {
+    let mut late = point(0.9, 100.0);
+    late.speed.as_mut().unwrap().qps_max = 200.0;
+    let early = Outcome::Skipped {
+        because: "interrupted".to_owned(),
+    };
+    let mut first = late.clone();
+    first.outcome = early;
+    let records = [search(first), search(late.clone())];
+    let overlay = Overlay::new(&[run_of("a", &records), run_of("b", &records[1..])]);
+    let chart = &overlay.charts()[0];
+    assert_eq!(chart.series.len(), 2);
+    for series in &chart.series {
+        assert_eq!((series.points.len(), series.unplaced.len()), (1, 0));
+        assert_eq!(series.points[0].speed.qps_max, 200.0);
+    }
+}
+
+#[test]
+fn labels_tell_only_what_differs() {
+    let old = [search(Library::new("hnsw_rs", "0.3.2").point(
+        &Params::new(),
+        &Params::new(),
+        10,
+        0.9,
+        10.0,
+    ))];
+    let new = [search(Library::new("hnsw_rs", "0.3.5").point(
+        &Params::new(),
+        &Params::new(),
+        10,
+        0.9,
+        10.0,
+    ))];
+    assert_eq!(
+        labels(&[run_of("a", &old), run_of("b", &new)]),
+        ["hnsw_rs 0.3.2", "hnsw_rs 0.3.5"]
+    );
+    assert_eq!(
+        labels(&[run_of("a", &old), run_of("a", &old)]),
+        ["hnsw_rs 0.3.2, run a", "hnsw_rs 0.3.2, run a #2"]
+    );
+    let mut rebuilt = point(0.9, 10.0);
+    rebuilt.point_id = "other".to_owned();
+    rebuilt.identity.build.executable_sha256 = "0123456789abcdef".to_owned();
+    let records = [search(point(0.9, 10.0)), search(rebuilt)];
+    assert_eq!(
+        labels(&[run_of("a", &records)]),
+        [
+            "faiss 1.12.0, executable 0123456789ab",
+            "faiss 1.12.0, executable efaiss1.12.0"
+        ]
+    );
+}
+
+#[test]
+fn the_content_of_a_dataset_decides_what_shares_a_chart() {
+    let mut renamed = point(0.9, 20.0);
+    renamed.dataset.name = "another-name".to_owned();
+    let mut changed = point(0.9, 30.0);
+    changed.dataset.base_fingerprint = "b3:other".to_owned();
+    let records = [search(point(0.9, 10.0)), search(renamed), search(changed)];
+    let overlay = Overlay::new(&[run_of("a", &records)]);
+    let [same, other] = overlay.charts() else {
+        panic!("expected two charts")
+    };
+    assert_eq!(
+        same.series[0].points.len() + other.series[0].points.len(),
+        3
+    );
+    assert_ne!(same.file_stem, other.file_stem);
+    assert_eq!(same.file_stem, "siftimg-50k-128-euclidean-k10");
+}
+
+#[test]
+fn a_truth_refuted_in_one_run_is_refuted_in_all() {
+    let mut beaten = point(0.9, 10.0);
+    beaten.identity.k = 100;
+    beaten.quality.as_mut().unwrap().beats_truth = 1;
+    let (late, early) = ([search(beaten)], [search(point(0.9, 10.0))]);
+    let overlay = Overlay::new(&[run_of("early", &early), run_of("late", &late)]);
+    assert!(overlay.charts().iter().all(|chart| chart.refuted));
+    let csv = overlay.csv();
+    assert_eq!(
+        parse(&csv)
+            .iter()
+            .filter(|row| row.contains(&"shipped".to_owned()))
+            .count(),
+        2
+    );
+    assert!(!Overlay::new(&[run_of("early", &early)]).charts()[0].refuted);
+}
+
+/// Rows of an RFC 4180 document.
+fn parse(csv: &str) -> Vec<Vec<String>> {
+    let mut rows = vec![vec![String::new()]];
+    let (mut quoted, mut chars) = (false, csv.chars().peekable());
+    while let Some(c) = chars.next() {
+        let last_row = rows.last_mut().unwrap();
+        let field = last_row.last_mut().unwrap();
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                chars.next();
+                field.push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => last_row.push(String::new()),
+            '\r' if !quoted => {
+                assert_eq!(chars.next(), Some('\n'));
+                rows.push(vec![String::new()]);
+            }
+            c => field.push(c),
+        }
+    }
+    assert_eq!(rows.pop().unwrap(), [""]);
+    rows
+}
+
+proptest! {
+    #[test]
+    fn csv_keeps_any_text(message in any::<String>(), name in any::<String>()) {
+        let outcome = Outcome::Rejected { reason: message.clone() };
+        let none = Params::new();
+        let mut record = Library::new("faiss", "1.12.0").unmeasured(&none, &none, 10, outcome);
+        record.dataset.name = name.clone();
+        let records = [search(record)];
+        let rows = parse(&Overlay::new(&[run_of("a", &records)]).csv());
+        prop_assert_eq!(rows.len(), 2);
+        prop_assert_eq!(rows[0].len(), rows[1].len());
+        let column = |wanted: &str| rows[0].iter().position(|h| h == wanted).unwrap();
+        prop_assert_eq!(&rows[1][column("message")], &message);
+        prop_assert_eq!(&rows[1][column("dataset")], &name);
+    }
+
+    #[test]
+    fn lines_of_tables_hold_no_control_characters(text in any::<String>()) {
+        let none = Params::new();
+        let outcome = Outcome::Rejected { reason: text.clone() };
+        let mut record = Library::new("faiss", "1.12.0").unmeasured(&none, &none, 10, outcome);
+        record.dataset.name = text.clone();
+        record.library = text.clone();
+        record.accepted_checksums = vec![text];
+        let records = [search(record)];
+        let overlay = Overlay::new(&[run_of("a", &records)]);
+        for table in [overlay.summary(), overlay.details()] {
+            prop_assert!(table.chars().all(|c| c == '\n' || !c.is_control()), "{table:?}");
+        }
+        let svg = overlay.charts()[0].svg().unwrap();
+        prop_assert!(svg.chars().all(|c| c == '\n' || !c.is_control()));
+    }
+}
