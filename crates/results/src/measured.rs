@@ -1,7 +1,7 @@
 //! Raw files of a measured point to its scores.
 
 use crate::aggregate::{Answers, ScoreError, Scored, ScoringSet, score_answers};
-use crate::speed::{RepetitionTimes, SpeedError, speed};
+use crate::speed::{RepetitionTimes, SpeedError, try_speed};
 use crate::{Quality, Speed};
 use annbench_core::EMPTY_SLOT;
 use annbench_core::npy::{self, NpyElement, NpyError};
@@ -160,7 +160,7 @@ pub fn score_measured(
     Ok(MeasuredScores {
         quality,
         other_quality: qualities,
-        speed: speed(times, queries as u64)?,
+        speed: try_speed(times, queries as u64)?,
         invalid_answer,
     })
 }

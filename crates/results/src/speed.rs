@@ -53,12 +53,15 @@ pub enum SpeedError {
 /// QPS and service latency of all repetitions over a set of `queries`. Nothing is best-of: the
 /// figure is the median, the spread stands beside it.
 ///
-/// Repetitions are taken one by one and dropped, since latencies may be read from large files; the
-/// first that cannot be read ends it.
-///
 /// # Errors
-/// [`SpeedError`] where a figure would not be a number, and what reading a repetition gave.
-pub fn speed<E: From<SpeedError>>(
+/// [`SpeedError`] where a figure would not be a number.
+pub fn speed(repetitions: Vec<RepetitionTimes>, queries: u64) -> Result<Speed, SpeedError> {
+    try_speed(repetitions.into_iter().map(Ok), queries)
+}
+
+/// [`speed`] of repetitions that are read one by one and dropped, since the latencies of all may be
+/// large; the first that cannot be read ends it.
+pub(crate) fn try_speed<E: From<SpeedError>>(
     repetitions: impl IntoIterator<Item = Result<RepetitionTimes, E>>,
     queries: u64,
 ) -> Result<Speed, E> {
@@ -147,10 +150,6 @@ fn service_latency_of(times: &mut [u64]) -> Option<Latency> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    fn speed(times: Vec<RepetitionTimes>, queries: u64) -> Result<Speed, SpeedError> {
-        super::speed(times.into_iter().map(Ok), queries)
-    }
 
     fn times(wall_ns: u64) -> RepetitionTimes {
         RepetitionTimes {
