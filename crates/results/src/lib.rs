@@ -3,6 +3,8 @@
 //! A run directory holds `records.jsonl` and raw `.npy` files; everything that people read is
 //! derived from these. Nothing here starts a process, draws a plot or reads a dataset's files.
 
+#![forbid(unsafe_code)]
+
 mod aggregate;
 mod identity;
 mod machine;

@@ -53,15 +53,18 @@ fn a_file_cut_anywhere_keeps_every_whole_record_and_no_other() {
     let dir = tempfile::tempdir().unwrap();
     let bytes = filled(&dir.path().join("whole"));
     let ends: Vec<usize> = (0..bytes.len()).filter(|&i| bytes[i] == b'\n').collect();
-    let run = dir.path().join("cut");
-    for len in 0..=bytes.len() {
-        fs::create_dir_all(&run).unwrap();
-        fs::write(run.join(RECORDS_FILE), &bytes[..len]).unwrap();
+    let shrinking = dir.path().join("whole");
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(shrinking.join(RECORDS_FILE))
+        .unwrap();
+    for len in (0..=bytes.len()).rev() {
+        file.set_len(len as u64).unwrap();
         // A record that lacks only its newline is whole.
         let whole = ends.iter().filter(|&&end| len >= end).count();
         let torn = len > 0 && !ends.contains(&(len - 1)) && !ends.contains(&len);
 
-        let reading = RunRecords::open(&run).unwrap();
+        let reading = RunRecords::open(&shrinking).unwrap();
         assert_eq!(reading.records, sample()[..whole], "read at {len}");
         assert_eq!(reading.torn_bytes > 0, torn, "read at {len}");
 
@@ -70,6 +73,9 @@ fn a_file_cut_anywhere_keeps_every_whole_record_and_no_other() {
         if !near && len % 997 != 0 {
             continue;
         }
+        let run = dir.path().join(format!("cut-{len}"));
+        fs::create_dir(&run).unwrap();
+        fs::write(run.join(RECORDS_FILE), &bytes[..len]).unwrap();
         let mut store = Store::create_or_open(&run).unwrap();
         assert_eq!(store.records(), &sample()[..whole], "opened at {len}");
         let aside = store.opening().torn_line.clone();
@@ -82,7 +88,6 @@ fn a_file_cut_anywhere_keeps_every_whole_record_and_no_other() {
             let start = if whole == 0 { 0 } else { ends[whole - 1] + 1 };
             assert_eq!(fs::read(&aside).unwrap(), bytes[start..len]);
         }
-        fs::remove_dir_all(&run).unwrap();
     }
 }
 
