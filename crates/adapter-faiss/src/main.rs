@@ -1,3 +1,8 @@
-//! The FAISS library as an adapter.
+//! The FAISS library as an adapter executable.
 
-fn main() {}
+use annbench_adapter_faiss::Faiss;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    annbench_core::worker::run(&Faiss)
+}

@@ -1,0 +1,138 @@
+use crate::facts::{build_facts, version};
+use crate::index::{FILE, FaissIndex};
+use crate::native::{NativeIndex, normalise, set_threads};
+use crate::params::{BuildParams, is_inner_product, read_search, search_docs};
+use annbench_core::{
+    Adapter, AdapterError, BuildSpec, Descriptor, ElementType, Index, Metric, Mode, PointSpec,
+    Rows, Support, Vectors,
+};
+use std::path::Path;
+
+/// FAISS: any index that its factory makes, on CPUs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faiss;
+
+impl Adapter for Faiss {
+    fn descriptor(&self) -> Descriptor {
+        let support = |metric| Support {
+            metric,
+            element: ElementType::F32,
+        };
+        Descriptor {
+            adapter: "faiss".to_owned(),
+            library: "FAISS".to_owned(),
+            library_version: version(),
+            supports: vec![
+                support(Metric::L2),
+                support(Metric::InnerProduct),
+                support(Metric::Cosine),
+            ],
+            modes: vec![Mode::Single, Mode::Batch],
+            saves: true,
+            // One OpenMP thread runs loops in order, and FAISS seeds every generator of its own
+            // with a constant; not all of them can be set, so none is.
+            deterministic_build: true,
+            seeded: false,
+            build_facts: build_facts(),
+            build_params: BuildParams::docs(),
+            search_params: search_docs(),
+        }
+    }
+
+    fn check(&self, point: &PointSpec) -> Result<(), AdapterError> {
+        check_metric(point.build.metric)?;
+        for (what, threads) in [
+            ("build", point.build.threads),
+            ("search", point.search.threads),
+        ] {
+            if threads == 0 {
+                return Err(AdapterError::Rejected(format!(
+                    "{what} threads: expected at least 1, found 0"
+                )));
+            }
+        }
+        let (_, shape) = BuildParams::read(&point.build)?;
+        read_search(&point.search.params, shape, point.search.k)?;
+        Ok(())
+    }
+
+    fn build<'b>(
+        &self,
+        base: Vectors<'b>,
+        spec: &BuildSpec,
+    ) -> Result<Box<dyn Index + 'b>, AdapterError> {
+        check_metric(spec.metric)?;
+        let (params, _) = BuildParams::read(spec)?;
+        let rows = rows_checked(base, spec)?;
+        set_threads(spec.threads)?;
+        let mut native =
+            NativeIndex::create(spec.dim, &params.index, is_inner_product(spec.metric))?;
+        if let Some(ef_construction) = params.ef_construction {
+            native.set_ef_construction(ef_construction)?;
+        }
+        let normalised = spec.metric == Metric::Cosine;
+        if normalised {
+            let mut copy = rows.data().to_vec();
+            normalise(&mut copy, spec.dim);
+            native.fill(&copy)?;
+        } else {
+            native.fill(rows.data())?;
+        }
+        Ok(Box::new(FaissIndex::new(native, normalised)?))
+    }
+
+    fn load<'b>(
+        &self,
+        dir: &Path,
+        base: Vectors<'b>,
+        spec: &BuildSpec,
+    ) -> Result<Box<dyn Index + 'b>, AdapterError> {
+        check_metric(spec.metric)?;
+        let (_, shape) = BuildParams::read(spec)?;
+        rows_checked(base, spec)?;
+        let path = dir.join(FILE);
+        let native = NativeIndex::read(&path)?;
+        let found = native.size();
+        let index = FaissIndex::new(native, spec.metric == Metric::Cosine)?;
+        if found != (spec.n, spec.dim) || index.shape() != shape {
+            return Err(AdapterError::Failed(format!(
+                "{}: expected {} x {} and {shape:?}, found {} x {} and {:?}",
+                path.display(),
+                spec.n,
+                spec.dim,
+                found.0,
+                found.1,
+                index.shape()
+            )));
+        }
+        Ok(Box::new(index))
+    }
+}
+
+fn check_metric(metric: Metric) -> Result<(), AdapterError> {
+    match metric {
+        Metric::L2 | Metric::InnerProduct | Metric::Cosine => Ok(()),
+        other => Err(AdapterError::Rejected(format!(
+            "metric {other}: l2, inner_product and cosine work"
+        ))),
+    }
+}
+
+fn rows_checked<'b>(base: Vectors<'b>, spec: &BuildSpec) -> Result<Rows<'b, f32>, AdapterError> {
+    let Vectors::F32(rows) = base else {
+        return Err(AdapterError::Rejected(format!(
+            "element type: expected f32, found {}",
+            base.element()
+        )));
+    };
+    if (rows.n(), rows.dim()) != (spec.n, spec.dim) {
+        return Err(AdapterError::Rejected(format!(
+            "base: expected {} x {} as the build says, found {} x {}",
+            spec.n,
+            spec.dim,
+            rows.n(),
+            rows.dim()
+        )));
+    }
+    Ok(rows)
+}
