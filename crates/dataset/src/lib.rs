@@ -1,1 +1,32 @@
 //! Files to checked, mapped, fingerprinted base, queries and ground truth.
+//!
+//! A [`Catalogue`] of YAML entries says what a dataset is and where its files belong;
+//! [`Dataset::open`] checks them against everything that is known, maps the vectors where they lie
+//! or from a flat copy made once, and checks shipped truth. Nothing here knows of adapters, results
+//! or the network.
+
+mod cache;
+mod catalogue;
+mod checksum;
+mod content;
+mod convert;
+mod dataset;
+mod error;
+mod format;
+mod mapped;
+mod nearest;
+mod progress;
+mod stamp;
+mod truth;
+
+pub use catalogue::{
+    Archive, Catalogue, Entry, EntryError, FileFacts, FileState, FileStatus, Places, TruthPart,
+    VectorsPart,
+};
+pub use dataset::{AcceptedChecksum, Dataset, OpenOptions};
+pub use error::{Contents, DatasetError, MissingFile};
+pub use format::Format;
+pub(crate) use mapped::MappedFile;
+pub use mapped::MappedVectors;
+pub use progress::{Activity, Progress, Watch};
+pub use truth::{Refutation, Truth, TruthOrigin};

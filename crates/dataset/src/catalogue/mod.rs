@@ -1,0 +1,90 @@
+//! The catalogue: one YAML file per dataset.
+
+mod document;
+mod entry;
+mod error;
+mod places;
+mod status;
+
+use crate::DatasetError;
+use crate::nearest::nearest;
+pub use entry::{Archive, Entry, FileFacts, TruthPart, VectorsPart};
+pub use error::EntryError;
+pub use places::Places;
+pub use status::{FileState, FileStatus};
+use std::path::{Path, PathBuf};
+
+/// A directory of dataset entries.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    root: PathBuf,
+    extra: Option<PathBuf>,
+}
+
+impl Catalogue {
+    /// The catalogue of `<root>/<name>.yaml`, whose files belong under `<root>/downloads/`.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self {
+            root: root.into(),
+            extra: None,
+        }
+    }
+
+    /// Also looks for files in `<dir>/<name>/` and `<dir>/`.
+    pub fn with_extra(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.extra = Some(dir.into());
+        self
+    }
+
+    /// Names of all entries, sorted.
+    ///
+    /// # Errors
+    /// [`DatasetError::Io`] when the directory cannot be read.
+    pub fn names(&self) -> Result<Vec<String>, DatasetError> {
+        let io = |source| DatasetError::io("read the catalogue directory", &self.root, source);
+        let mut names = Vec::new();
+        for item in std::fs::read_dir(&self.root).map_err(io)? {
+            let path = item.map_err(io)?.path();
+            if path.extension().is_some_and(|ext| ext == "yaml")
+                && let Some(stem) = path.file_stem().and_then(|stem| stem.to_str())
+            {
+                names.push(stem.to_owned());
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// The entry of that name, or the one in the YAML file that `name` is the path of.
+    ///
+    /// # Errors
+    /// [`DatasetError::Unknown`] with the nearest name, [`DatasetError::Entry`] with the line.
+    pub fn entry(&self, name: &str) -> Result<Entry, DatasetError> {
+        if Path::new(name).extension().is_some_and(|ext| ext == "yaml") {
+            return self.entry_at(Path::new(name));
+        }
+        let path = self.root.join(format!("{name}.yaml"));
+        if entry::is_plain_name(name) && path.is_file() {
+            return self.entry_at(&path);
+        }
+        let names = self.names()?;
+        Err(DatasetError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest(name, names.iter().map(String::as_str)).map(str::to_owned),
+            known: names,
+            root: self.root.clone(),
+        })
+    }
+
+    fn entry_at(&self, path: &Path) -> Result<Entry, DatasetError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| DatasetError::io("read the dataset entry", path, source))?;
+        let places = Places {
+            root: self.root.clone(),
+            extra: self.extra.clone(),
+            beside: path.parent().unwrap_or(Path::new("")).to_owned(),
+            folder: String::new(),
+        };
+        Entry::parse(path, &text, places).map_err(DatasetError::from)
+    }
+}

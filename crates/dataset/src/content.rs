@@ -1,0 +1,137 @@
+use crate::cache::Cache;
+use crate::mapped::MappedVectors;
+use crate::progress::{Activity, Meter, Watch};
+use crate::stamp::Stamp;
+use crate::{DatasetError, MappedFile};
+use annbench_core::{Vectors, norm};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Bytes that are looked at together: enough to keep the pool busy, little enough to stay in cache
+/// between the hash and the scan.
+const STEP_BYTES: usize = 16 << 20;
+
+/// What reading all vectors once has shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ContentFacts {
+    /// BLAKE3 of element type, shape and row bytes: the same in every layout.
+    pub(crate) fingerprint: String,
+    /// max |x|.
+    pub(crate) max_norm: f64,
+    /// Rows whose norm is zero.
+    pub(crate) zero_rows: u64,
+}
+
+/// Reads all vectors that come from `source`, refusing values that are not finite; remembered for
+/// as long as the stamp of `source` stays.
+pub(crate) fn content_facts(
+    source: &MappedFile,
+    vectors: &MappedVectors,
+    cache: &Cache,
+    pool: &rayon::ThreadPool,
+    watch: Watch<'_>,
+    notes: &mut Vec<String>,
+) -> Result<ContentFacts, DatasetError> {
+    let stamp = Stamp::of(source.path())?;
+    let spec = vectors.map_spec();
+    // The offset tells datasets of one HDF5 file apart; converted ones differ in their path.
+    let what = format!(
+        "content {} {} {} {} {}",
+        spec.path.display(),
+        spec.offset_bytes,
+        spec.n,
+        spec.dim,
+        spec.element
+    );
+    let key = stamp.key(&what);
+    if let Some(known) = cache
+        .derived(&key, "json", &stamp)
+        .and_then(|path| cache.read::<ContentFacts>(&path))
+    {
+        return Ok(known);
+    }
+    let facts = read_all(source, vectors.vectors(), pool, watch)?;
+    if let Err(error) = cache.write(&key, &facts) {
+        notes.push(format!("a fingerprint could not be remembered: {error}"));
+    }
+    Ok(facts)
+}
+
+fn read_all(
+    source: &MappedFile,
+    vectors: Vectors<'_>,
+    pool: &rayon::ThreadPool,
+    watch: Watch<'_>,
+) -> Result<ContentFacts, DatasetError> {
+    let row_bytes = vectors.dim() * vectors.element().size_bytes();
+    let step = (STEP_BYTES / row_bytes).max(1);
+    let total = vectors.bytes().len() as u64;
+    let meter = Meter::new(watch, Activity::Fingerprint, source.path(), total);
+    let mut hasher = fingerprint_hasher(vectors);
+    let (mut max_norm, mut zero_rows) = (0.0f64, 0);
+    for start in (0..vectors.n()).step_by(step) {
+        let rows = start..vectors.n().min(start + step);
+        let part = vectors.slice(rows.clone());
+        let (largest, zeroes) = pool.install(|| {
+            hasher.update_rayon(part.bytes());
+            refuse_not_finite(source, part, start)?;
+            Ok::<_, DatasetError>(
+                (0..part.n())
+                    .into_par_iter()
+                    .with_min_len(256)
+                    .map(|i| {
+                        let norm = norm(part.row(i));
+                        (norm, u64::from(norm == 0.0))
+                    })
+                    .reduce(|| (0.0, 0), |a, b| (a.0.max(b.0), a.1 + b.1)),
+            )
+        })?;
+        max_norm = max_norm.max(largest);
+        zero_rows += zeroes;
+        meter.at((rows.end * row_bytes) as u64)?;
+    }
+    Ok(ContentFacts {
+        fingerprint: hasher.finalize().to_hex().to_string(),
+        max_norm,
+        zero_rows,
+    })
+}
+
+/// What comes before the row bytes.
+fn fingerprint_hasher(vectors: Vectors<'_>) -> blake3::Hasher {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(
+        format!(
+            "annbench vectors 1\n{} {} {}\n",
+            vectors.element(),
+            vectors.n(),
+            vectors.dim()
+        )
+        .as_bytes(),
+    );
+    hasher
+}
+
+fn refuse_not_finite(
+    source: &MappedFile,
+    vectors: Vectors<'_>,
+    first_row: usize,
+) -> Result<(), DatasetError> {
+    let Vectors::F32(rows) = vectors else {
+        return Ok(());
+    };
+    let Some(at) = rows.data().par_iter().position_first(|v| !v.is_finite()) else {
+        return Ok(());
+    };
+    Err(DatasetError::contents(
+        source.path(),
+        format!(
+            "row {}, component {}",
+            first_row + at / rows.dim(),
+            at % rows.dim()
+        ),
+        "a finite number",
+        rows.data()[at].to_string(),
+        "a distance to it is not defined: remove or repair the row",
+    ))
+}

@@ -1,0 +1,449 @@
+use crate::cache::Cache;
+use crate::catalogue::{Entry, VectorsPart};
+use crate::checksum::{file_sha256, flat_sha256};
+use crate::content::{ContentFacts, content_facts};
+use crate::convert::{map_vectors, widen};
+use crate::error::MissingFile;
+use crate::mapped::{MappedFile, MappedVectors};
+use crate::truth::{Space, Truth, check_sample, computed_truth, shipped_truth};
+use crate::{DatasetError, Watch};
+use annbench_core::{ElementType, Metric, norm};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Neighbours per query that computed truth has at least, where the base has as many.
+const COMPUTED_WIDTH: usize = 100;
+
+/// What opening may use and whom it tells.
+#[derive(Clone, Copy)]
+pub struct OpenOptions<'o> {
+    /// Whether a file with another checksum than the catalogue's is taken all the same.
+    pub accept_checksum: bool,
+    /// Threads for hashing, distances and exact truth.
+    pub pool: &'o rayon::ThreadPool,
+    /// Hears of progress and may cancel.
+    pub watch: Watch<'o>,
+}
+
+/// A checksum that did not match and was accepted by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AcceptedChecksum {
+    /// File name as the entry gives it.
+    pub file: String,
+    /// From the catalogue.
+    pub expected: String,
+    /// Of the file.
+    pub found: String,
+}
+
+/// A dataset whose files have been checked and mapped.
+#[derive(Debug)]
+pub struct Dataset {
+    entry: Entry,
+    base: MappedVectors,
+    queries: MappedVectors,
+    base_facts: ContentFacts,
+    queries_facts: ContentFacts,
+    undefined_queries: Vec<u32>,
+    truth: Option<Arc<Truth>>,
+    accepted_checksums: Vec<AcceptedChecksum>,
+    notes: Vec<String>,
+}
+
+impl Dataset {
+    /// Finds, checks and maps the files of `entry`.
+    ///
+    /// Sizes against headers and the entry, checksums, finiteness and truth ids are checked; what
+    /// takes long is remembered for files that do not change.
+    ///
+    /// # Errors
+    /// Any [`DatasetError`] but those about k.
+    pub fn open(entry: &Entry, options: &OpenOptions<'_>) -> Result<Dataset, DatasetError> {
+        let mut opening = Opening {
+            entry,
+            options,
+            files: find_files(entry)?,
+            accepted: Vec::new(),
+            notes: entry.notes.clone(),
+        };
+        opening.check_files()?;
+        let (base, base_facts) = opening.vectors(&entry.base)?;
+        let (queries, queries_facts) = opening.vectors(&entry.queries)?;
+        let undefined_queries = match entry.metric {
+            Metric::Cosine if queries_facts.zero_rows > 0 => zero_rows(&queries),
+            _ => Vec::new(),
+        };
+        if entry.metric == Metric::Cosine && base_facts.zero_rows > 0 {
+            opening.notes.push(format!(
+                "{} base rows are zero and have no direction: they are at cosine distance 1 from everything",
+                base_facts.zero_rows
+            ));
+        }
+        let mut dataset = Dataset {
+            entry: entry.clone(),
+            base,
+            queries,
+            base_facts,
+            queries_facts,
+            undefined_queries,
+            truth: None,
+            accepted_checksums: Vec::new(),
+            notes: Vec::new(),
+        };
+        if let Some(part) = &entry.truth {
+            let file = opening.file(&part.file)?;
+            let space = dataset.space();
+            let mut truth = shipped_truth(entry, part, &file, &space, options.pool)?;
+            check_sample(
+                &mut truth,
+                &space,
+                &cache(entry, "truth"),
+                options.pool,
+                options.watch,
+                dataset.base.path(),
+            )?;
+            dataset.truth = Some(Arc::new(truth));
+        }
+        dataset.accepted_checksums = opening.accepted;
+        dataset.notes = opening.notes;
+        Ok(dataset)
+    }
+
+    /// The catalogue entry.
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// Catalogue name.
+    pub fn name(&self) -> &str {
+        &self.entry.name
+    }
+
+    /// Metric.
+    pub fn metric(&self) -> Metric {
+        self.entry.metric
+    }
+
+    /// Element type.
+    pub fn element(&self) -> ElementType {
+        self.entry.element
+    }
+
+    /// Components per vector.
+    pub fn dim(&self) -> usize {
+        self.entry.dim
+    }
+
+    /// The base, `[n, dim]`.
+    pub fn base(&self) -> &MappedVectors {
+        &self.base
+    }
+
+    /// The queries, `[queries, dim]`.
+    pub fn queries(&self) -> &MappedVectors {
+        &self.queries
+    }
+
+    /// BLAKE3 of the base's element type, shape and rows: the same in every layout.
+    pub fn base_fingerprint(&self) -> &str {
+        &self.base_facts.fingerprint
+    }
+
+    /// BLAKE3 of the queries' element type, shape and rows.
+    pub fn queries_fingerprint(&self) -> &str {
+        &self.queries_facts.fingerprint
+    }
+
+    /// max |x| over the base.
+    pub fn max_base_norm(&self) -> f64 {
+        self.base_facts.max_norm
+    }
+
+    /// Queries without a direction: zero vectors under cosine.
+    pub fn undefined_queries(&self) -> &[u32] {
+        &self.undefined_queries
+    }
+
+    /// Shipped truth, if there is any.
+    pub fn shipped_truth(&self) -> Option<&Arc<Truth>> {
+        self.truth.as_ref()
+    }
+
+    /// Checksums that did not match and were accepted.
+    pub fn accepted_checksums(&self) -> &[AcceptedChecksum] {
+        &self.accepted_checksums
+    }
+
+    /// What a user should know: the entry's notes and what opening found.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Truth of at least `k` neighbours: the shipped one, or where none is shipped an exact one,
+    /// which is computed once and kept.
+    ///
+    /// # Errors
+    /// [`DatasetError::TooManyNeighbors`], [`DatasetError::NarrowTruth`], [`DatasetError::Exact`],
+    /// [`DatasetError::Cancelled`].
+    pub fn truth(&self, k: usize, options: &OpenOptions<'_>) -> Result<Arc<Truth>, DatasetError> {
+        let n = self.entry.n();
+        if k > n {
+            return Err(DatasetError::TooManyNeighbors {
+                dataset: self.entry.name.clone(),
+                k,
+                n,
+            });
+        }
+        match &self.truth {
+            Some(truth) if k <= truth.width() => Ok(Arc::clone(truth)),
+            Some(truth) => Err(DatasetError::NarrowTruth {
+                dataset: self.entry.name.clone(),
+                k,
+                width: truth.width(),
+            }),
+            None => computed_truth(
+                &self.space(),
+                k.max(COMPUTED_WIDTH).min(n),
+                &cache(&self.entry, "truth"),
+                options.pool,
+                options.watch,
+                self.base.path(),
+            )
+            .map(Arc::new),
+        }
+    }
+
+    /// Base and queries as `element`, to which every value must widen without loss; made once and
+    /// kept.
+    ///
+    /// Returns `None` when values of the set do not widen to `element`.
+    ///
+    /// # Errors
+    /// [`DatasetError::Io`] and [`DatasetError::Cancelled`].
+    pub fn widened(
+        &self,
+        element: ElementType,
+        options: &OpenOptions<'_>,
+    ) -> Result<Option<(MappedVectors, MappedVectors)>, DatasetError> {
+        if element == self.entry.element {
+            return Ok(Some((self.base.clone(), self.queries.clone())));
+        }
+        if !self.entry.element.widens_to(element) {
+            return Ok(None);
+        }
+        let cache = cache(&self.entry, "flat");
+        let base = widen(&self.base, self.base_fingerprint(), &cache, options.watch)?;
+        let queries = widen(
+            &self.queries,
+            self.queries_fingerprint(),
+            &cache,
+            options.watch,
+        )?;
+        Ok(Some((base, queries)))
+    }
+
+    fn space(&self) -> Space<'_> {
+        Space {
+            base: self.base.vectors(),
+            queries: self.queries.vectors(),
+            metric: self.entry.metric,
+            base_fingerprint: &self.base_facts.fingerprint,
+            queries_fingerprint: &self.queries_facts.fingerprint,
+            max_base_norm: self.base_facts.max_norm,
+        }
+    }
+}
+
+fn cache(entry: &Entry, kind: &str) -> Cache {
+    Cache::new(entry.places.cache(kind))
+}
+
+fn zero_rows(vectors: &MappedVectors) -> Vec<u32> {
+    let vectors = vectors.vectors();
+    (0..vectors.n() as u32)
+        .filter(|&i| norm(vectors.row(i as usize)) == 0.0)
+        .collect()
+}
+
+/// Maps every file of the entry once, or says which are not there.
+fn find_files(entry: &Entry) -> Result<BTreeMap<String, MappedFile>, DatasetError> {
+    let mut files = BTreeMap::new();
+    let mut missing = Vec::new();
+    for status in entry.file_statuses() {
+        match entry.places.find(&status.file) {
+            Some(path) => {
+                files.insert(status.file, MappedFile::open(&path)?);
+            }
+            None => missing.push(MissingFile {
+                url: status
+                    .facts
+                    .url
+                    .or_else(|| entry.archive.as_ref().map(|archive| archive.url.clone())),
+                file: status.file,
+                belongs: status.belongs,
+            }),
+        }
+    }
+    if missing.is_empty() {
+        Ok(files)
+    } else {
+        Err(DatasetError::Missing {
+            dataset: entry.name.clone(),
+            files: missing,
+        })
+    }
+}
+
+/// A dataset on its way to being open.
+struct Opening<'o> {
+    entry: &'o Entry,
+    options: &'o OpenOptions<'o>,
+    files: BTreeMap<String, MappedFile>,
+    accepted: Vec<AcceptedChecksum>,
+    notes: Vec<String>,
+}
+
+impl Opening<'_> {
+    fn file(&self, name: &str) -> Result<MappedFile, DatasetError> {
+        self.files.get(name).cloned().ok_or_else(|| {
+            let missing = MissingFile {
+                file: name.to_owned(),
+                belongs: self.entry.places.belongs(name),
+                url: self.entry.facts(name).url,
+            };
+            DatasetError::Missing {
+                dataset: self.entry.name.clone(),
+                files: vec![missing],
+            }
+        })
+    }
+
+    /// Sizes first, because they cost nothing and say more.
+    fn check_files(&mut self) -> Result<(), DatasetError> {
+        for (name, file) in self.files.clone() {
+            let facts = self.entry.facts(&name);
+            let bytes = file.bytes().len() as u64;
+            let other_size = facts.bytes.filter(|&known| known != bytes);
+            if let Some(known) = other_size {
+                if self.may_be_cut(&name) {
+                    self.notes.push(format!(
+                        "{name} is cut to {bytes} of its {known} bytes: its checksum cannot be compared"
+                    ));
+                    continue;
+                }
+                // Its header tells more than its size where it can be read.
+                self.explain_size(&name, &file)?;
+                let cause = if bytes < known {
+                    "truncated"
+                } else {
+                    "over-long"
+                };
+                return Err(DatasetError::contents(
+                    file.path(),
+                    "size",
+                    format!("{known} bytes, as the dataset entry says"),
+                    format!("{bytes}"),
+                    format!("the file is {cause} or another one: download it again"),
+                ));
+            }
+            if let Some(expected) = facts.sha256 {
+                let cache = cache(self.entry, "checksums");
+                let found = file_sha256(&file, &cache, self.options.watch, &mut self.notes)?;
+                self.compare(&name, &file, "SHA-256", expected, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether `name` holds only parts of which the first rows are taken.
+    fn may_be_cut(&self, name: &str) -> bool {
+        [&self.entry.base, &self.entry.queries]
+            .iter()
+            .any(|part| part.file == name && part.take_first.is_some())
+    }
+
+    /// The layout's own complaint about a file of the wrong size.
+    fn explain_size(&self, name: &str, file: &MappedFile) -> Result<(), DatasetError> {
+        for part in [&self.entry.base, &self.entry.queries] {
+            if part.file == name {
+                let cache = cache(self.entry, "flat");
+                map_vectors(
+                    file,
+                    part,
+                    self.entry.element,
+                    self.entry.dim,
+                    &cache,
+                    self.options.watch,
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn compare(
+        &mut self,
+        name: &str,
+        file: &MappedFile,
+        what: &'static str,
+        expected: String,
+        found: String,
+    ) -> Result<(), DatasetError> {
+        if expected == found {
+            return Ok(());
+        }
+        if !self.options.accept_checksum {
+            return Err(DatasetError::Checksum {
+                dataset: self.entry.name.clone(),
+                path: file.path().to_owned(),
+                what,
+                expected,
+                found,
+            });
+        }
+        self.accepted.push(AcceptedChecksum {
+            file: name.to_owned(),
+            expected,
+            found,
+        });
+        Ok(())
+    }
+
+    fn vectors(
+        &mut self,
+        part: &VectorsPart,
+    ) -> Result<(MappedVectors, ContentFacts), DatasetError> {
+        let file = self.file(&part.file)?;
+        let entry = self.entry;
+        let options = self.options;
+        let vectors = map_vectors(
+            &file,
+            part,
+            entry.element,
+            entry.dim,
+            &cache(entry, "flat"),
+            options.watch,
+        )?;
+        if let Some(expected) = entry.facts(&part.file).flat_sha256
+            && part.n() == part.rows
+        {
+            let cache = cache(entry, "checksums");
+            let found = flat_sha256(&file, &vectors, &cache, options.watch, &mut self.notes)?;
+            self.compare(
+                &part.file,
+                &file,
+                "SHA-256 of its vectors in the flat layout",
+                expected,
+                found,
+            )?;
+        }
+        let facts = content_facts(
+            &file,
+            &vectors,
+            &cache(entry, "facts"),
+            options.pool,
+            options.watch,
+            &mut self.notes,
+        )?;
+        Ok((vectors, facts))
+    }
+}

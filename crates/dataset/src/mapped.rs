@@ -1,0 +1,111 @@
+use crate::DatasetError;
+use annbench_core::wire::MapSpec;
+use annbench_core::{ElementType, Vectors};
+use memmap2::Mmap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[cfg(target_endian = "big")]
+compile_error!("files are mapped as they are, and they are little-endian");
+
+/// A read-only view of a whole file.
+#[derive(Clone, Debug)]
+pub(crate) struct MappedFile {
+    path: PathBuf,
+    // An empty file cannot be mapped.
+    map: Option<Arc<Mmap>>,
+}
+
+impl MappedFile {
+    pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
+        let io = |source| DatasetError::io("map", path, source);
+        let file = File::open(path).map_err(io)?;
+        let map = if file.metadata().map_err(io)?.len() == 0 {
+            None
+        } else {
+            // SAFETY: the map is read-only and private to readers; a file that another process
+            // shortens while it is mapped ends this one with SIGBUS, as for every mapping reader.
+            Some(Arc::new(unsafe { Mmap::map(&file) }.map_err(io)?))
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            map,
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.map.as_deref().map_or(&[], |map| map)
+    }
+}
+
+/// Vectors in a mapped file, and where another process finds them.
+#[derive(Clone, Debug)]
+pub struct MappedVectors {
+    file: MappedFile,
+    spec: MapSpec,
+}
+
+impl MappedVectors {
+    /// `n` rows of `dim` that start at `offset`.
+    ///
+    /// The caller has checked that they lie within the file and are aligned.
+    pub(crate) fn new(
+        file: MappedFile,
+        offset: u64,
+        n: usize,
+        dim: usize,
+        element: ElementType,
+    ) -> Result<Self, DatasetError> {
+        let spec = MapSpec {
+            path: std::path::absolute(file.path())
+                .map_err(|source| DatasetError::io("resolve", file.path(), source))?,
+            offset_bytes: offset,
+            n,
+            dim,
+            element,
+        };
+        let vectors = Self { file, spec };
+        if vectors.view().is_some() {
+            return Ok(vectors);
+        }
+        Err(DatasetError::contents(
+            &vectors.spec.path,
+            format!("byte {offset}"),
+            format!("{n} aligned rows of {dim} {element}"),
+            format!("{} bytes in all", vectors.file.bytes().len()),
+            "download the file again",
+        ))
+    }
+
+    fn view(&self) -> Option<Vectors<'_>> {
+        let start = usize::try_from(self.spec.offset_bytes).ok()?;
+        let row = self.spec.dim.checked_mul(self.spec.element.size_bytes())?;
+        let end = start.checked_add(self.spec.n.checked_mul(row)?)?;
+        let bytes = self.file.bytes().get(start..end)?;
+        Vectors::from_bytes(bytes, self.spec.element, self.spec.dim)
+    }
+
+    /// The rows, `[n, dim]`.
+    pub fn vectors(&self) -> Vectors<'_> {
+        match self.view() {
+            Some(vectors) => vectors,
+            // `new` has made the same view of the same map.
+            None => unreachable!("a map does not change its length"),
+        }
+    }
+
+    /// Where they are, for a worker process to map the same bytes.
+    pub fn map_spec(&self) -> MapSpec {
+        self.spec.clone()
+    }
+
+    /// The file that is mapped: the dataset's own or a converted copy.
+    pub fn path(&self) -> &Path {
+        &self.spec.path
+    }
+}

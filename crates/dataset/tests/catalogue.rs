@@ -1,0 +1,251 @@
+//! Entries: the committed ones, and what is wrong with others.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use annbench_core::{ElementType, Metric};
+use annbench_dataset::{Catalogue, FileState};
+use std::path::Path;
+use support::*;
+
+fn committed() -> Catalogue {
+    Catalogue::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets"))
+}
+
+#[test]
+fn every_committed_entry_is_read() {
+    let catalogue = committed();
+    let names = catalogue.names().unwrap();
+    for name in [
+        "deep-100m",
+        "deep-10m",
+        "deep-1b",
+        "deep-image-96-angular",
+        "gist-960-euclidean",
+        "gist1m",
+        "glove-100-angular",
+        "sift-128-euclidean",
+        "sift1m",
+        "siftimg-50k-128-euclidean",
+        "siftsmall",
+    ] {
+        assert!(names.iter().any(|known| known == name), "{name}");
+    }
+    for name in names {
+        let entry = catalogue.entry(&name).unwrap();
+        for status in entry.file_statuses() {
+            assert!(status.facts.bytes.is_some(), "{name}: {}", status.file);
+        }
+    }
+    let sift = catalogue.entry("sift1m").unwrap();
+    assert_eq!(
+        (
+            sift.n(),
+            sift.queries.n(),
+            sift.dim,
+            sift.metric,
+            sift.element
+        ),
+        (1_000_000, 10_000, 128, Metric::L2, ElementType::F32)
+    );
+    let slice = catalogue.entry("deep-100m").unwrap();
+    assert_eq!((slice.n(), slice.base.rows), (100_000_000, 1_000_000_000));
+    let belongs = &slice.file_statuses()[0].belongs;
+    assert!(
+        belongs.ends_with("downloads/deep/base.1B.fbin"),
+        "{belongs:?}"
+    );
+}
+
+#[test]
+fn a_file_of_several_roles_is_listed_once() {
+    let entry = committed().entry("glove-100-angular").unwrap();
+    let [status] = &entry.file_statuses()[..] else {
+        panic!("{:?}", entry.file_statuses());
+    };
+    assert_eq!(status.roles, ["base", "queries", "truth"]);
+    assert_eq!(status.facts.bytes, Some(485_413_888));
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_nearest() {
+    let text = committed().entry("sift1n").unwrap_err().to_string();
+    assert_words(&text, &["no dataset `sift1n`", "did you mean `sift1m`?"]);
+    let text = committed().entry("../sift1m").unwrap_err().to_string();
+    assert_words(&text, &["no dataset"]);
+    let text = committed().entry("zzzzzzzzzzzz").unwrap_err().to_string();
+    assert_words(&text, &["known:", "glove-100-angular"]);
+}
+
+#[test]
+fn files_are_found_in_every_place_in_order() {
+    let fixture = Fixture::new();
+    let entry = fixture.yaml("set", &sound());
+    let extra = tempfile::tempdir().unwrap();
+    std::fs::write(extra.path().join("a"), flat(3, 2, &[0; 6])).unwrap();
+    std::fs::write(extra.path().join("q"), flat(1, 2, &[0; 2])).unwrap();
+    assert_eq!(entry.places.find("a"), None);
+    let with_extra = fixture.catalogue().with_extra(extra.path());
+    let entry = with_extra.entry("set").unwrap();
+    assert_eq!(entry.places.find("a"), Some(extra.path().join("a")));
+    fixture.open(&entry).unwrap();
+    let downloaded = fixture.write("set", "a", &flat(3, 2, &[0; 6]));
+    assert_eq!(entry.places.find("a"), Some(downloaded));
+    std::fs::create_dir(fixture.root().join("set")).unwrap();
+    let embedded = fixture.root().join("set/a");
+    std::fs::write(&embedded, flat(3, 2, &[0; 6])).unwrap();
+    assert_eq!(entry.places.find("a"), Some(embedded));
+
+    // An entry of the user's own, with its files beside it.
+    let own = tempfile::tempdir().unwrap();
+    let yaml = fixture.root().join("set.yaml");
+    std::fs::copy(yaml, own.path().join("set.yaml")).unwrap();
+    std::fs::write(own.path().join("q"), flat(1, 2, &[0; 2])).unwrap();
+    let path = own.path().join("set.yaml");
+    let entry = fixture.catalogue().entry(path.to_str().unwrap()).unwrap();
+    let found = entry.file_statuses().remove(1).state;
+    assert_eq!(
+        found,
+        FileState::Present {
+            path: own.path().join("q"),
+            bytes: 10
+        }
+    );
+}
+
+fn sound() -> String {
+    "metric: l2\nelement: u8\ndim: 2\n\
+     base: { file: a, format: u8bin, rows: 3 }\n\
+     queries: { file: q, format: u8bin, rows: 1 }\n"
+        .to_owned()
+}
+
+const HEAD: &str = "name: set\ndescription: made\nsource: made\nlicence: CC0-1.0\n";
+
+fn refusal(text: &str) -> String {
+    let fixture = Fixture::new();
+    std::fs::write(fixture.root().join("set.yaml"), text).unwrap();
+    fixture.entry("set").unwrap_err().to_string()
+}
+
+fn changed(from: &str, to: &str) -> String {
+    let whole = format!("{HEAD}{}", sound());
+    assert!(whole.contains(from), "{from}");
+    refusal(&whole.replace(from, to))
+}
+
+#[test]
+fn an_error_shows_the_line_with_a_caret() {
+    let text = changed("element: u8", "elment: u8");
+    let (first, rest) = text.split_once('\n').unwrap();
+    assert!(
+        first.contains("set.yaml:1:1: dataset entry: key `element` is missing"),
+        "{text}"
+    );
+    assert_eq!(rest, "  1 | name: set\n    | ^");
+    let text = changed("rows: 3", "rows: three");
+    let (first, rest) = text.split_once('\n').unwrap();
+    assert!(
+        first.ends_with(
+            "set.yaml:8:39: `rows`: expected a whole number above 0, found the text `three`"
+        ),
+        "{text}"
+    );
+    let line = "base: { file: a, format: u8bin, rows: three }";
+    assert_eq!(rest, format!("  8 | {line}\n    | {}^", " ".repeat(38)));
+}
+
+#[test]
+fn keys_that_are_unknown_duplicate_or_mistyped_are_refused() {
+    assert_words(
+        &changed("dim: 2\n", "dim: 2\nnots: [a]\n"),
+        &["unknown key `nots`", "did you mean `notes`?", ":8:1"],
+    );
+    assert_words(
+        &changed("rows: 1 }", "rows: 1, row: 2 }"),
+        &["queries: unknown key `row`", "`rows`"],
+    );
+    assert_words(
+        &changed("dim: 2\n", "dim: 2\ndim: 3\n"),
+        &["duplicate", ":8:1"],
+    );
+    assert_words(&changed("dim: 2", "dim: two"), &["`dim`", "the text `two`"]);
+    assert_words(&changed("dim: 2", "dim: 0"), &["`dim`", "above 0"]);
+    assert_words(&changed("dim: 2", "dim: -2"), &["`dim`", "above 0"]);
+    assert_words(&changed("dim: 2", "dim: 2.5"), &["`dim`", "the number 2.5"]);
+    assert_words(
+        &changed("dim: 2", "dim: 5000000000"),
+        &["`dim`", "at most 4294967295"],
+    );
+    assert_words(
+        &changed("metric: l2", "metric: euclidean"),
+        &["l2, inner_product, cosine", "`euclidean`"],
+    );
+    assert_words(&changed("element: u8", "element: i8"), &["f32, u8", "`i8`"]);
+    assert_words(
+        &changed("u8bin", "fbin"),
+        &["`base`", "fbin holds f32", "`element` is u8"],
+    );
+    assert_words(&changed("u8bin", "bin"), &["`format`", "one of fvecs"]);
+    assert_words(&changed("u8bin", "ivecs"), &["neighbours, not vectors"]);
+    assert_words(&changed("u8bin", "hdf5"), &["`dataset` is missing"]);
+    assert_words(
+        &changed("rows: 3", "rows: 3, dataset: train"),
+        &["only HDF5 files"],
+    );
+    assert_words(
+        &changed("rows: 3", "rows: 3, take_first: 4"),
+        &["at most the 3 rows"],
+    );
+    assert_words(
+        &changed("description: made", "description: 7"),
+        &["`description`", "text", "the integer 7"],
+    );
+    assert_words(
+        &changed("name: set", "name: other"),
+        &["`name`", "`set`", "`other`"],
+    );
+    assert_words(
+        &changed("dim: 2\n", "dim: 2\nfolder: ../x\n"),
+        &["`folder`", "plain name"],
+    );
+    assert_words(
+        &changed("dim: 2\n", "dim: 2\nfiles: { b: { bytes: 1 } }\n"),
+        &["nothing uses `b`"],
+    );
+    assert_words(
+        &changed("dim: 2\n", "dim: 2\nfiles: { a: { sha256: abc } }\n"),
+        &["64 hexadecimal digits", "`abc`"],
+    );
+    assert_words(
+        &changed("dim: 2\n", "dim: 2\nfiles: { a: { sha256: 123 } }\n"),
+        &["`sha256`", "in quotes", "the integer 123"],
+    );
+    assert_words(
+        &changed(
+            "dim: 2\n",
+            "dim: 2\ntruth: { file: t, format: ibin, width: 4 }\n",
+        ),
+        &["`truth`", "width 4", "3 base rows"],
+    );
+    assert_words(
+        &changed(
+            "dim: 2\n",
+            "dim: 2\ntruth: { file: t, format: fbin, width: 1 }\n",
+        ),
+        &["vectors, not neighbours"],
+    );
+}
+
+#[test]
+fn text_that_is_no_mapping_or_no_yaml_is_refused() {
+    assert_words(&refusal(""), &["empty"]);
+    assert_words(
+        &refusal("- a\n- b\n"),
+        &["expected a mapping, found a list"],
+    );
+    assert_words(&refusal("name: [unclosed\n"), &["set.yaml:"]);
+    assert_words(&refusal("a: 1\n---\nb: 2\n"), &["one document"]);
+    assert_words(&refusal("<<: *x\n"), &["set.yaml:1:"]);
+}

@@ -1,0 +1,128 @@
+//! A directory of made datasets.
+
+#![allow(clippy::unwrap_used, dead_code)]
+
+use annbench_dataset::{Catalogue, Dataset, DatasetError, Entry, OpenOptions};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+pub struct Fixture {
+    dir: tempfile::TempDir,
+    pub pool: rayon::ThreadPool,
+}
+
+impl Fixture {
+    pub fn new() -> Self {
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+            pool: rayon::ThreadPoolBuilder::new()
+                .num_threads(2)
+                .build()
+                .unwrap(),
+        }
+    }
+
+    pub fn root(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Where `file` of `name` belongs; its folder is made.
+    pub fn place(&self, name: &str, file: &str) -> PathBuf {
+        let folder = self.root().join("downloads").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder.join(file)
+    }
+
+    /// A file of dataset `name`, old enough for what is derived from it to be remembered.
+    pub fn write(&self, name: &str, file: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.place(name, file);
+        std::fs::write(&path, bytes).unwrap();
+        age(&path);
+        path
+    }
+
+    pub fn yaml(&self, name: &str, body: &str) -> Entry {
+        let head = format!("name: {name}\ndescription: made\nsource: made\nlicence: CC0-1.0\n");
+        std::fs::write(self.root().join(format!("{name}.yaml")), head + body).unwrap();
+        self.entry(name).unwrap()
+    }
+
+    pub fn catalogue(&self) -> Catalogue {
+        Catalogue::new(self.root())
+    }
+
+    pub fn entry(&self, name: &str) -> Result<Entry, DatasetError> {
+        self.catalogue().entry(name)
+    }
+
+    pub fn options(&self) -> OpenOptions<'_> {
+        OpenOptions {
+            accept_checksum: false,
+            pool: &self.pool,
+            watch: &|_| ControlFlow::Continue(()),
+        }
+    }
+
+    pub fn open(&self, entry: &Entry) -> Result<Dataset, DatasetError> {
+        Dataset::open(entry, &self.options())
+    }
+
+    /// The message with which opening is refused.
+    pub fn refusal(&self, entry: &Entry) -> String {
+        self.open(entry).unwrap_err().to_string()
+    }
+}
+
+pub fn age(path: &Path) {
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(60))
+        .unwrap();
+}
+
+/// Fails unless `text` has all of `words`.
+pub fn assert_words(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "`{word}` is not in: {text}");
+    }
+}
+
+pub fn words(values: &[u32]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+pub fn flat(n: usize, dim: usize, body: &[u8]) -> Vec<u8> {
+    [words(&[n as u32, dim as u32]), body.to_vec()].concat()
+}
+
+/// Rows of `row_bytes`, each after its `width`.
+pub fn texmex(width: usize, row_bytes: usize, body: &[u8]) -> Vec<u8> {
+    body.chunks(row_bytes)
+        .flat_map(|row| [words(&[width as u32]), row.to_vec()].concat())
+        .collect()
+}
+
+pub fn floats(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+pub fn ids(values: &[u32]) -> Vec<u8> {
+    words(values)
+}
+
+/// `n` bytes without a pattern, the same every time.
+pub fn bytes(n: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    (0..n)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        })
+        .collect()
+}
+
+pub fn widen(values: &[u8]) -> Vec<f32> {
+    values.iter().map(|&v| f32::from(v)).collect()
+}

@@ -1,0 +1,268 @@
+//! Shipped truth is checked, computed truth is kept.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use annbench_core::{Vectors, distance};
+use annbench_dataset::{Dataset, DatasetError, Entry, TruthOrigin};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use support::*;
+
+const N: usize = 400;
+const M: usize = 40;
+const DIM: usize = 6;
+const WIDTH: usize = 10;
+
+fn body(metric: &str, rest: &str) -> String {
+    format!(
+        "metric: {metric}\nelement: u8\ndim: {DIM}\n\
+         base: {{ file: base, format: u8bin, rows: {N} }}\n\
+         queries: {{ file: queries, format: u8bin, rows: {M} }}\n{rest}"
+    )
+}
+
+const SHIPPED: &str = "truth: { file: truth, format: ibin, width: 10 }\n";
+
+fn write_vectors(fixture: &Fixture) {
+    fixture.write("set", "base", &flat(N, DIM, &bytes(N * DIM, 1)));
+    fixture.write("set", "queries", &flat(M, DIM, &bytes(M * DIM, 2)));
+}
+
+fn naive(base: Vectors<'_>, queries: Vectors<'_>, dataset: &Dataset, k: usize) -> Vec<u32> {
+    (0..queries.n())
+        .flat_map(|q| {
+            let mut row: Vec<(f64, u32)> = (0..base.n())
+                .map(|i| {
+                    let d = distance(dataset.metric(), queries.row(q), base.row(i));
+                    (d, i as u32)
+                })
+                .collect();
+            row.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            row.truncate(k);
+            row.into_iter().map(|(_, id)| id)
+        })
+        .collect()
+}
+
+fn true_ids(fixture: &Fixture) -> Vec<u32> {
+    write_vectors(fixture);
+    let dataset = fixture.open(&fixture.yaml("set", &body("l2", ""))).unwrap();
+    naive(
+        dataset.base().vectors(),
+        dataset.queries().vectors(),
+        &dataset,
+        WIDTH,
+    )
+}
+
+fn with_ids(fixture: &Fixture, ids: &[u32]) -> Entry {
+    fixture.write("set", "truth", &flat(M, WIDTH, &words(ids)));
+    fixture.yaml("set", &body("l2", SHIPPED))
+}
+
+#[test]
+fn computed_truth_is_exact_for_every_metric_and_kept() {
+    for metric in ["l2", "inner_product", "cosine"] {
+        let fixture = Fixture::new();
+        write_vectors(&fixture);
+        let dataset = fixture
+            .open(&fixture.yaml("set", &body(metric, "")))
+            .unwrap();
+        assert!(dataset.shipped_truth().is_none());
+        let heard = AtomicU64::new(0);
+        let mut options = fixture.options();
+        let watch = |_: annbench_dataset::Progress<'_>| {
+            heard.fetch_add(1, Ordering::Relaxed);
+            ControlFlow::Continue(())
+        };
+        options.watch = &watch;
+        let truth = dataset.truth(7, &options).unwrap();
+        assert_eq!(truth.origin(), TruthOrigin::Computed);
+        assert_eq!((truth.queries(), truth.width()), (M, 100));
+        let expected = naive(
+            dataset.base().vectors(),
+            dataset.queries().vectors(),
+            &dataset,
+            100,
+        );
+        assert_eq!(truth.ids(), expected, "{metric}");
+        assert_eq!(truth.not_kept(), None);
+        assert!(heard.swap(0, Ordering::Relaxed) > 0);
+
+        let again = fixture
+            .open(dataset.entry())
+            .unwrap()
+            .truth(100, &options)
+            .unwrap();
+        assert_eq!(again, truth);
+        assert_eq!(heard.load(Ordering::Relaxed), 0, "it was computed again");
+    }
+}
+
+#[test]
+fn kept_truth_of_other_contents_is_not_used() {
+    let fixture = Fixture::new();
+    write_vectors(&fixture);
+    let entry = fixture.yaml("set", &body("l2", ""));
+    let first = fixture.open(&entry).unwrap();
+    let before = first.truth(5, &fixture.options()).unwrap();
+    let mut base = bytes(N * DIM, 1);
+    base[..DIM].fill(0);
+    fixture.write("set", "base", &flat(N, DIM, &base));
+    let second = fixture.open(&entry).unwrap();
+    let after = second.truth(5, &fixture.options()).unwrap();
+    assert_ne!(before.fingerprint(), after.fingerprint());
+    let expected = naive(
+        second.base().vectors(),
+        second.queries().vectors(),
+        &second,
+        100,
+    );
+    assert_eq!(after.ids(), expected);
+}
+
+#[test]
+fn damaged_kept_truth_is_computed_again() {
+    let fixture = Fixture::new();
+    write_vectors(&fixture);
+    let dataset = fixture.open(&fixture.yaml("set", &body("l2", ""))).unwrap();
+    let first = dataset.truth(5, &fixture.options()).unwrap();
+    let kept = std::fs::read_dir(fixture.root().join(".cache/truth"))
+        .unwrap()
+        .map(|item| item.unwrap().path())
+        .find(|path| path.extension().is_some_and(|ext| ext == "npy"))
+        .unwrap();
+    let whole = std::fs::read(&kept).unwrap();
+    let mut swapped = whole.clone();
+    let last = swapped.len() - 4;
+    swapped[last..].copy_from_slice(&words(&[0]));
+    for damaged in [&whole[..whole.len() - 4], &swapped[..], b""] {
+        std::fs::write(&kept, damaged).unwrap();
+        assert_eq!(dataset.truth(5, &fixture.options()).unwrap(), first);
+    }
+}
+
+#[test]
+fn k_beyond_the_base_or_the_shipped_width_is_refused() {
+    let fixture = Fixture::new();
+    let ids = true_ids(&fixture);
+    let dataset = fixture.open(&with_ids(&fixture, &ids)).unwrap();
+    let options = fixture.options();
+    assert_eq!(dataset.truth(WIDTH, &options).unwrap().width(), WIDTH);
+    let narrow = dataset.truth(WIDTH + 1, &options).unwrap_err();
+    assert!(matches!(narrow, DatasetError::NarrowTruth { .. }));
+    assert_words(
+        &narrow.to_string(),
+        &["k = 11", "10 neighbours", "leave `truth` out"],
+    );
+    let large = dataset.truth(N + 1, &options).unwrap_err();
+    assert_words(&large.to_string(), &["k = 401", "400 base rows"]);
+}
+
+#[test]
+fn ids_that_no_row_has_are_refused() {
+    let fixture = Fixture::new();
+    let ids = true_ids(&fixture);
+    for value in [N as u32, 49_999, u32::MAX] {
+        let mut wrong = ids.clone();
+        wrong[3 * WIDTH + 4] = value;
+        let refusal = fixture.refusal(&with_ids(&fixture, &wrong));
+        let value = value.to_string();
+        assert_words(
+            &refusal,
+            &[
+                "truth",
+                "query 3, position 4",
+                "from 0 to 399",
+                &value,
+                "another base",
+            ],
+        );
+    }
+    // The same with negative ids of an ivecs file.
+    let mut wrong = ids;
+    wrong[0] = -1i32 as u32;
+    fixture.write("set", "truth", &texmex(WIDTH, 4 * WIDTH, &words(&wrong)));
+    let entry = fixture.yaml(
+        "set",
+        &body("l2", "truth: { file: truth, format: ivecs, width: 10 }\n"),
+    );
+    assert_words(
+        &fixture.refusal(&entry),
+        &["query 0, position 0", "found -1"],
+    );
+}
+
+#[test]
+fn ids_that_repeat_are_refused() {
+    let fixture = Fixture::new();
+    let mut ids = true_ids(&fixture);
+    ids[5 * WIDTH] = ids[5 * WIDTH + 9];
+    let refusal = fixture.refusal(&with_ids(&fixture, &ids));
+    assert_words(&refusal, &["query 5", "10 different ids", "more than once"]);
+}
+
+#[test]
+fn truth_of_another_size_is_refused() {
+    let fixture = Fixture::new();
+    let ids = true_ids(&fixture);
+    let entry = with_ids(&fixture, &ids);
+    let whole = flat(M, WIDTH, &words(&ids));
+    for cut in [whole.len() - 1, 9, 5, 0] {
+        fixture.write("set", "truth", &whole[..cut]);
+        assert_words(&fixture.refusal(&entry), &["truth", "truncated"]);
+    }
+    fixture.write("set", "truth", &flat(M - 1, WIDTH, &words(&ids[WIDTH..])));
+    assert_words(&fixture.refusal(&entry), &["40 queries of 10", "39 of 10"]);
+    fixture.write("set", "truth", &flat(M, WIDTH - 5, &words(&ids[..M * 5])));
+    assert_words(&fixture.refusal(&entry), &["40 queries of 10", "40 of 5"]);
+    let mut lying = whole;
+    lying[..8].copy_from_slice(&words(&[u32::MAX, u32::MAX]));
+    fixture.write("set", "truth", &lying);
+    assert_words(&fixture.refusal(&entry), &["4294967295 queries"]);
+}
+
+#[test]
+fn stale_truth_is_refuted_with_evidence() {
+    let fixture = Fixture::new();
+    let mut ids = true_ids(&fixture);
+    let clean = fixture.open(&with_ids(&fixture, &ids)).unwrap();
+    let shipped = clean.shipped_truth().unwrap();
+    assert_eq!((shipped.sampled_queries(), shipped.refuted()), (32, None));
+    // Query 0 loses its true third neighbour to a row that is none of its neighbours.
+    let row = &mut ids[..WIDTH];
+    let lost = row[2];
+    row[2] = (0..N as u32).find(|id| !row.contains(id)).unwrap();
+    let entry = with_ids(&fixture, &ids);
+    for _ in 0..2 {
+        let dataset = fixture.open(&entry).unwrap();
+        let refuted = dataset.shipped_truth().unwrap().refuted().unwrap();
+        assert_eq!((refuted.query, refuted.k, refuted.id), (0, 3, lost));
+        assert!(refuted.distance < refuted.truth_distance);
+        let query = dataset.queries().vectors().row(0);
+        let x = dataset.base().vectors().row(lost as usize);
+        assert_eq!(refuted.distance, distance(dataset.metric(), query, x));
+    }
+}
+
+#[test]
+fn zero_queries_under_cosine_are_named() {
+    let fixture = Fixture::new();
+    let mut queries = bytes(M * DIM, 2);
+    queries[3 * DIM..4 * DIM].fill(0);
+    let mut base = bytes(N * DIM, 1);
+    base[..2 * DIM].fill(0);
+    fixture.write("set", "base", &flat(N, DIM, &base));
+    fixture.write("set", "queries", &flat(M, DIM, &queries));
+    let cosine = fixture
+        .open(&fixture.yaml("set", &body("cosine", "")))
+        .unwrap();
+    assert_eq!(cosine.undefined_queries(), [3]);
+    assert_words(&cosine.notes().join("\n"), &["2 base rows", "distance 1"]);
+    let truth = cosine.truth(3, &fixture.options()).unwrap();
+    assert_eq!(truth.row(3).0[..3], [0, 1, 2]);
+    let l2 = fixture.open(&fixture.yaml("set", &body("l2", ""))).unwrap();
+    assert!(l2.undefined_queries().is_empty());
+}
