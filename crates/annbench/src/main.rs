@@ -1,3 +1,73 @@
-//! The command.
+//! The command: arguments, wiring, progress, exit codes.
 
-fn main() {}
+mod args;
+mod campaign;
+mod cmd;
+mod estimate;
+mod interrupt;
+mod places;
+mod progress;
+mod selftest;
+mod subject;
+mod work;
+
+use annbench_runner::RunError;
+use args::{Args, Verb};
+use clap::Parser;
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let places = places::Places::new(&args.places);
+    let answer = match &args.verb {
+        Verb::Run(run) => cmd::run::run(&places, run),
+        Verb::Plan(plan) => cmd::plan::plan(&places, plan),
+        Verb::Report(report) => cmd::report::report(report),
+        Verb::Rescore(rescore) => cmd::rescore::rescore(&places, rescore),
+        Verb::Adapters(adapters) => cmd::adapters::adapters(adapters),
+        Verb::Datasets(datasets) => cmd::datasets::datasets(&places, &datasets.verb),
+        Verb::Selftest => cmd::selftest::selftest(),
+    };
+    match answer {
+        Ok(answer) => {
+            // A closed standard output (`| head`) is the reader's choice, not an error.
+            let _ = write!(std::io::stdout(), "{}", answer.text);
+            if answer.good {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
+        }
+        Err(error) if was_interrupted(&error) => {
+            progress::say(&format!("annbench: {error:#}"));
+            ExitCode::from(130)
+        }
+        Err(error) => {
+            progress::say(&format!("annbench: {error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn was_interrupted(error: &anyhow::Error) -> bool {
+    matches!(
+        error.downcast_ref::<RunError>(),
+        Some(RunError::Interrupted)
+    ) || interrupt::flag().load(std::sync::atomic::Ordering::Relaxed)
+}
+
+/// What a verb has to say on standard output.
+pub struct Answer {
+    /// The text, with its final newline.
+    pub text: String,
+    /// Whether the answer is good news; the exit code is 1 otherwise.
+    pub good: bool,
+}
+
+impl Answer {
+    /// Good news.
+    pub fn good(text: String) -> Self {
+        Self { text, good: true }
+    }
+}

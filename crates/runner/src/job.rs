@@ -73,10 +73,10 @@ impl Bench<'_> {
     ///
     /// # Errors
     /// [`RunError`]; a failing library is not an error but a record.
-    pub fn run_job(
+    pub fn run_job<'p>(
         &mut self,
         job: &PlannedJob,
-        points: &[&PlannedPoint],
+        points: impl IntoIterator<Item = &'p PlannedPoint>,
         installed: &Installed,
         subject: &Subject<'_>,
     ) -> Result<(), RunError> {
@@ -86,7 +86,7 @@ impl Bench<'_> {
             subject,
         };
         let mut pending = VecDeque::new();
-        for &point in points {
+        for point in points {
             match (&point.refused, &job.given) {
                 (Some(reason), _) | (None, Err(reason)) => {
                     let reason = reason.clone();

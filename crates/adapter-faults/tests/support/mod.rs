@@ -5,8 +5,7 @@ use annbench_core::wire::MapSpec;
 use annbench_core::{ElementType, Metric, Mode, ParamValue, Params, Rows, Vectors, distance};
 use annbench_results::{DatasetInfo, Machine, ScoringSet, Store, TruthInfo, TruthOrigin};
 use annbench_runner::{
-    Bench, GivenVectors, Installed, PlannedJob, PlannedPoint, RunError, Subject, inspect_adapter,
-    preferred_cpus,
+    Bench, GivenVectors, Installed, PlannedJob, RunError, Subject, inspect_adapter, preferred_cpus,
 };
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -186,7 +185,6 @@ pub fn run(
         .num_threads(1)
         .build()
         .unwrap();
-    let points: Vec<&PlannedPoint> = job.points.iter().collect();
     Bench {
         run_id: "test".to_owned(),
         measure,
@@ -197,5 +195,5 @@ pub fn run(
         observe: &mut |_| {},
         interrupted,
     }
-    .run_job(job, &points, &installed(), subject)
+    .run_job(job, &job.points, &installed(), subject)
 }

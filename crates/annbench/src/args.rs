@@ -1,0 +1,154 @@
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Measures approximate-nearest-neighbour libraries: recall@k against QPS, and shows why the
+/// numbers can be trusted.
+#[derive(Debug, Parser)]
+#[command(name = "annbench", version, propagate_version = true)]
+#[command(
+    after_help = "Files: configs/README.md is the format of sweeps and campaigns, datasets/README.md that of \
+                  dataset entries, results/README.md what is recorded and what each number means."
+)]
+pub struct Args {
+    #[command(flatten)]
+    pub places: PlaceArgs,
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// Where things are.
+#[derive(Clone, Debug, clap::Args)]
+pub struct PlaceArgs {
+    /// Folder of dataset entries, downloads and caches [default: datasets, here or above]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Places")]
+    pub datasets: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Run a campaign or a sweep, or go on with it after an interruption
+    Run(RunArgs),
+    /// Print what would run, what is refused and why, and how much work it is
+    Plan(PlanArgs),
+    /// Overlay runs: a table, a Pareto plot per dataset and k, a CSV
+    Report(ReportArgs),
+    /// Recompute quality from stored ids, and latency and QPS from stored times
+    Rescore(RescoreArgs),
+    /// List the installed adapters and what they take
+    Adapters(AdaptersArgs),
+    /// List datasets, or show where one's files belong and which are missing
+    Datasets(DatasetsArgs),
+    /// Show that the harness measures what it says it measures
+    Selftest,
+}
+
+/// What of a campaign is meant.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Selection {
+    /// A campaign, or a sweep (which then runs with the defaults that `plan` prints)
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Only this dataset, or another one than the campaign's; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub dataset: Vec<String>,
+    /// Only this group of the sweeps; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub group: Vec<String>,
+    /// Only this adapter; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub adapter: Vec<String>,
+    /// Leave out this adapter; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub without_adapter: Vec<String>,
+    /// Use this dataset although a file's checksum is not the recorded one; printed on every result
+    #[arg(long, value_name = "NAME")]
+    pub accept_checksum: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Run directory; the same one again goes on where it stopped [default: results/<file's name>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Repeat points that already have a record of this kind
+    #[arg(long, value_name = "KIND", value_enum)]
+    pub retry: Option<Retry>,
+    /// Do not calibrate the harness first; the run's record says so
+    #[arg(long)]
+    pub skip_selftest: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Retry {
+    /// Failed points and those skipped because of them
+    Failed,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct PlanArgs {
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Run directory whose finished points are left out and whose times give the estimate
+    /// [default: results/<file's name>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print every point instead of a summary per build
+    #[arg(long)]
+    pub points: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ReportArgs {
+    /// Run directories
+    #[arg(value_name = "DIR", required = true)]
+    pub runs: Vec<PathBuf>,
+    /// Folder for plots and CSV [default: <first DIR>/report]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Also print the table of all points
+    #[arg(long)]
+    pub points: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct RescoreArgs {
+    /// Run directories
+    #[arg(value_name = "DIR", required = true)]
+    pub runs: Vec<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct AdaptersArgs {
+    /// Only this adapter, with its parameters
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct DatasetsArgs {
+    #[command(subcommand)]
+    pub verb: DatasetsVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum DatasetsVerb {
+    /// List the entries
+    List,
+    /// Print shape, URL, size, checksum, where the files belong and which are missing
+    Show {
+        /// Name of the entry
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Open a dataset: check its files, fingerprint it, prove its truth
+    Check {
+        /// Name of the entry
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Go on although a file's checksum is not the recorded one
+        #[arg(long)]
+        accept_checksum: bool,
+    },
+}

@@ -1,0 +1,100 @@
+use crate::args::Selection;
+use annbench_config::{Campaign, Document, Filter, Sweep, decode};
+use anyhow::{Context, bail};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A campaign with the sweeps it names, and the texts they came from.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The campaign; that of a single sweep when one was named.
+    pub campaign: Campaign,
+    /// Its sweeps, in order.
+    pub sweeps: Vec<Sweep>,
+    /// Every text read, by file name.
+    pub texts: BTreeMap<String, String>,
+}
+
+impl Loaded {
+    /// Reads `file` and, for a campaign, the sweeps beside it.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no campaign or sweep.
+    pub fn read(file: &Path) -> anyhow::Result<Self> {
+        let mut texts = BTreeMap::new();
+        let text = read_text(file, &mut texts)?;
+        match Document::parse(&file.display().to_string(), &text)? {
+            Document::Sweep(sweep) => Ok(Self {
+                campaign: Campaign::of_sweep(&sweep),
+                sweeps: vec![sweep],
+                texts,
+            }),
+            Document::Campaign(campaign) => {
+                let folder = file.parent().unwrap_or(Path::new(""));
+                let mut sweeps = Vec::new();
+                for name in campaign.sweep_files() {
+                    let path = folder.join(name);
+                    let text = read_text(&path, &mut texts)
+                        .with_context(|| format!("a sweep of {}", file.display()))?;
+                    sweeps.push(Sweep::parse(&path.display().to_string(), &text)?);
+                }
+                Ok(Self {
+                    campaign,
+                    sweeps,
+                    texts,
+                })
+            }
+        }
+    }
+
+    /// SHA-256 over the name, length and text of every file, in name order, in hexadecimal.
+    pub fn hash(&self) -> String {
+        let mut hasher = Sha256::new();
+        for (name, text) in &self.texts {
+            hasher.update(format!("{name} {}\n", text.len()));
+            hasher.update(text);
+        }
+        let digest = hasher.finalize();
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The datasets to run on: those named on the command line, else the campaign's.
+    ///
+    /// # Errors
+    /// When neither names one.
+    pub fn datasets(&self, selection: &Selection) -> anyhow::Result<Vec<String>> {
+        let named = if selection.dataset.is_empty() {
+            self.campaign.datasets().to_vec()
+        } else {
+            selection.dataset.clone()
+        };
+        if named.is_empty() {
+            bail!(
+                "{} is a sweep and names no dataset: add --dataset NAME (`annbench datasets list` \
+                 shows them)",
+                selection.file.display()
+            );
+        }
+        Ok(named)
+    }
+
+    /// The restriction to groups and adapters that the command line asks for.
+    pub fn filter(&self, selection: &Selection) -> Filter {
+        Filter {
+            groups: selection.group.clone(),
+            adapters: selection.adapter.clone(),
+            without_adapters: selection.without_adapter.clone(),
+        }
+    }
+}
+
+/// Texts are kept by file name, without the folders of this machine.
+fn read_text(path: &Path, texts: &mut BTreeMap<String, String>) -> anyhow::Result<String> {
+    let bytes = std::fs::read(path)
+        .with_context(|| format!("{}: name a campaign or a sweep", path.display()))?;
+    let text = decode(&path.display().to_string(), &bytes)?.to_owned();
+    let name = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
+    texts.insert(name.display().to_string(), text.clone());
+    Ok(text)
+}

@@ -1,0 +1,105 @@
+use crate::args::AdaptersArgs;
+use crate::{Answer, interrupt};
+use annbench_core::{ParamDoc, ParamKind};
+use annbench_runner::{adapter_folders, find_adapter, inspect_adapter, list_adapters};
+use std::fmt::Write;
+
+/// `annbench adapters [NAME]`
+pub fn adapters(args: &AdaptersArgs) -> anyhow::Result<Answer> {
+    let folders = adapter_folders();
+    match &args.name {
+        Some(name) => show(name),
+        None => {
+            let mut text = String::new();
+            let mut good = true;
+            for installed in list_adapters(&folders) {
+                match inspect_adapter(&installed, interrupt::flag()) {
+                    Ok(info) => {
+                        let d = &info.descriptor;
+                        let modes: Vec<&str> = d.modes.iter().map(|mode| mode.name()).collect();
+                        let _ = writeln!(
+                            text,
+                            "{:14} {:28} {:14} {}",
+                            d.adapter,
+                            format!("{} {}", d.library, d.library_version),
+                            modes.join(", "),
+                            supports(d)
+                        );
+                    }
+                    Err(error) => {
+                        good = false;
+                        let _ = writeln!(text, "{:14} unusable: {error}", installed.adapter);
+                    }
+                }
+            }
+            if text.is_empty() {
+                text = "no adapters are installed; build them with scripts/build-adapters\n"
+                    .to_owned();
+                good = false;
+            }
+            Ok(Answer { text, good })
+        }
+    }
+}
+
+fn supports(descriptor: &annbench_core::Descriptor) -> String {
+    let pairs: Vec<String> = descriptor
+        .supports
+        .iter()
+        .map(|s| format!("{}/{}", s.metric, s.element))
+        .collect();
+    pairs.join(" ")
+}
+
+fn show(name: &str) -> anyhow::Result<Answer> {
+    let installed = find_adapter(name, &adapter_folders())?;
+    let info = inspect_adapter(&installed, interrupt::flag())?;
+    let d = &info.descriptor;
+    let mut text = String::new();
+    let yes = |flag| if flag { "yes" } else { "no" };
+    let modes: Vec<&str> = d.modes.iter().map(|mode| mode.name()).collect();
+    let _ = writeln!(text, "{}: {} {}", d.adapter, d.library, d.library_version);
+    let _ = writeln!(text, "  takes (metric/element)  {}", supports(d));
+    let _ = writeln!(text, "  modes                   {}", modes.join(", "));
+    let _ = writeln!(text, "  saves its index         {}", yes(d.saves));
+    let _ = writeln!(
+        text,
+        "  repeatable build        {}",
+        yes(d.deterministic_build)
+    );
+    let _ = writeln!(text, "  seeded                  {}", yes(d.seeded));
+    let _ = writeln!(
+        text,
+        "  executable              {}",
+        installed.path.display()
+    );
+    let _ = writeln!(text, "  sha256                  {}", info.executable_sha256);
+    for (fact, value) in &d.build_facts {
+        let _ = writeln!(text, "  {fact:23} {value}");
+    }
+    write_params(&mut text, "build", &d.build_params);
+    write_params(&mut text, "search", &d.search_params);
+    Ok(Answer::good(text))
+}
+
+fn write_params(text: &mut String, stage: &str, params: &[ParamDoc]) {
+    if params.is_empty() {
+        let _ = writeln!(text, "{stage} parameters: none");
+        return;
+    }
+    let _ = writeln!(text, "{stage} parameters:");
+    for param in params {
+        let kind = match param.kind {
+            ParamKind::Bool => "true or false",
+            ParamKind::Int => "integer",
+            ParamKind::Float => "number",
+            ParamKind::Text => "text",
+        };
+        let need = if param.required {
+            "required"
+        } else {
+            "optional"
+        };
+        let _ = writeln!(text, "  {:16} {kind:14} {need:9} {}", param.name, param.doc);
+    }
+}

@@ -1,0 +1,19 @@
+//! One file per verb.
+
+pub mod adapters;
+pub mod datasets;
+pub mod plan;
+pub mod report;
+pub mod rescore;
+pub mod run;
+pub mod selftest;
+
+use anyhow::Context;
+
+/// Threads for truth and scoring: all this process may use, outside of every measurement.
+pub fn scoring_pool() -> anyhow::Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
+        .thread_name(|number| format!("score-{number}"))
+        .build()
+        .context("starting the scoring threads")
+}

@@ -1,0 +1,65 @@
+use crate::args::RescoreArgs;
+use crate::places::Places;
+use crate::subject::Opened;
+use crate::{Answer, interrupt};
+use annbench_results::{
+    DatasetInfo, Record, RescoreSubject, RunRecords, Store, rescore as score_again,
+};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// `annbench rescore DIR...`
+pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
+    interrupt::listen()?;
+    let pool = super::scoring_pool()?;
+    let mut text = String::new();
+    for dir in &args.runs {
+        // Opening for writing would create a run that is not there.
+        RunRecords::open(dir)?;
+        let mut store = Store::create_or_open(dir)?;
+        let mut opened: BTreeMap<String, Opened> = BTreeMap::new();
+        for (name, accepted) in datasets_of(store.records()) {
+            opened.insert(
+                name.clone(),
+                Opened::new(places, &name, accepted, &pool, &|_, _| Vec::new())?,
+            );
+        }
+        let rescored = score_again(&pool, dir, store.records(), |info: &DatasetInfo| {
+            let dataset = opened
+                .get(&info.name)
+                .ok_or_else(|| format!("dataset {} was not opened", info.name))?;
+            let subject = dataset.subject();
+            Ok(RescoreSubject {
+                info: subject.info,
+                truth: subject.truth,
+                scoring: subject.scoring,
+            })
+        })?;
+        let changed = rescored.changed.len();
+        store.replace_records(rescored.records)?;
+        let _ = writeln!(
+            text,
+            "{}: {} points scored again, {changed} changed",
+            dir.display(),
+            rescored.points
+        );
+        for point in &rescored.changed {
+            let _ = writeln!(text, "  {point}");
+        }
+    }
+    Ok(Answer::good(text))
+}
+
+/// Datasets that have measured points, and whether a checksum was overridden for them.
+fn datasets_of(records: &[Record]) -> BTreeMap<String, bool> {
+    let mut datasets = BTreeMap::new();
+    for record in records {
+        if let Record::Search(search) = record
+            && search.measured.is_some()
+        {
+            *datasets.entry(search.dataset.name.clone()).or_insert(false) |=
+                !search.accepted_checksums.is_empty();
+        }
+    }
+    datasets
+}

@@ -1,0 +1,164 @@
+use crate::args::{Retry, RunArgs};
+use crate::campaign::Loaded;
+use crate::places::Places;
+use crate::progress::{Progress, say};
+use crate::subject::Opened;
+use crate::work::{AdapterInUse, Work, Workload};
+use crate::{Answer, interrupt};
+use annbench_results::{Record, RunRecord, SelfTest, Store};
+use annbench_runner::{Bench, preferred_cpus};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// `annbench run FILE`
+pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
+    interrupt::listen()?;
+    let loaded = Loaded::read(&args.selection.file)?;
+    let out = args
+        .out
+        .clone()
+        .unwrap_or_else(|| Places::default_run(&args.selection.file));
+    let pool = super::scoring_pool()?;
+    // Everything that can be wrong with the request is looked at before anything is measured.
+    let names = loaded.datasets(&args.selection)?;
+    let adapters = AdapterInUse::all(&loaded, &args.selection)?;
+    let opened = Opened::all(places, &names, &args.selection, &adapters, &pool)?;
+    let machine = annbench_results::collect_machine();
+    let mut store = Store::create_or_open(&out)?;
+    report_opening(&store);
+
+    let mut workloads = Vec::new();
+    for dataset in &opened {
+        let subject = dataset.subject();
+        let work = Work::plan(&loaded, &args.selection, &subject, &adapters, &machine)?;
+        let finished = store.finished_points();
+        let retry = args.retry == Some(Retry::Failed);
+        workloads.push(Workload::new(subject, work, &finished, retry));
+    }
+    let selftest = if args.skip_selftest {
+        None
+    } else {
+        say("calibrating the harness (--skip-selftest leaves it out)");
+        let selftest = crate::selftest::run_selftest(&machine, &pool)?;
+        for check in selftest.checks.iter().filter(|check| !check.passed) {
+            say(&format!(
+                "WARNING: self-test {}: {}; the report will say so",
+                check.name, check.detail
+            ));
+        }
+        Some(selftest)
+    };
+    let run_id = new_run_id();
+    let record = run_record(&run_id, args, &loaded, &adapters, selftest, &out);
+    store.append(&Record::Run(Box::new(record)))?;
+
+    let done: usize = workloads.iter().map(|w| w.finished).sum();
+    let points: usize = workloads.iter().map(Workload::points).sum();
+    let builds: usize = workloads.iter().map(Workload::builds).sum();
+    if done > 0 {
+        say(&format!(
+            "{done} points are finished already; {points} remain"
+        ));
+    }
+    let mut progress = Progress::new(builds, points);
+    for workload in &workloads {
+        for (job, adapter, todo) in &workload.jobs {
+            let settings = loaded.campaign.settings();
+            let mut observe = |event| progress.observe(event);
+            Bench {
+                run_id: run_id.clone(),
+                measure: &settings.measure,
+                limits: &settings.limits,
+                cpus: preferred_cpus(),
+                pool: &pool,
+                store: &mut store,
+                observe: &mut observe,
+                interrupted: interrupt::flag(),
+            }
+            .run_job(job, todo, &adapter.installed, &workload.subject)
+            .inspect_err(|_| say(&format!("stopped; go on with: {}", command(args, &out))))?;
+        }
+    }
+    progress.finish();
+    drop(store);
+    super::report::answer(std::slice::from_ref(&out), &out.join("report"), false)
+}
+
+fn report_opening(store: &Store) {
+    let opening = store.opening();
+    if let Some(torn) = &opening.torn_line {
+        say(&format!(
+            "an interruption had torn the last record; it was moved to {}",
+            torn.display()
+        ));
+    }
+    if !opening.removed.is_empty() {
+        say(&format!(
+            "{} half-written items of an interrupted run were removed",
+            opening.removed.len()
+        ));
+    }
+}
+
+fn new_run_id() -> String {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    format!("{}-{}", since.as_nanos(), std::process::id())
+}
+
+/// The command line that gives this run again. The run directory is named as the user named it,
+/// unless that would tell about this machine.
+fn command(args: &RunArgs, out: &std::path::Path) -> String {
+    let shown = |path: &std::path::Path| -> String {
+        let path = if path.is_absolute() {
+            PathBuf::from(path.file_name().unwrap_or(path.as_os_str()))
+        } else {
+            path.to_owned()
+        };
+        path.display().to_string()
+    };
+    let mut words = vec!["annbench run".to_owned(), shown(&args.selection.file)];
+    let mut add = |flag: &str, values: &[String]| {
+        for value in values {
+            words.push(format!("{flag} {value}"));
+        }
+    };
+    add("--dataset", &args.selection.dataset);
+    add("--group", &args.selection.group);
+    add("--adapter", &args.selection.adapter);
+    add("--without-adapter", &args.selection.without_adapter);
+    add("--accept-checksum", &args.selection.accept_checksum);
+    words.push(format!("--out {}", shown(out)));
+    words.join(" ")
+}
+
+fn run_record(
+    run_id: &str,
+    args: &RunArgs,
+    loaded: &Loaded,
+    adapters: &BTreeMap<String, AdapterInUse>,
+    selftest: Option<SelfTest>,
+    out: &std::path::Path,
+) -> RunRecord {
+    RunRecord {
+        run_id: run_id.to_owned(),
+        started_unix_s: SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default()
+            .as_secs(),
+        annbench_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: command(args, out),
+        config_texts: loaded.texts.clone(),
+        config_hash: loaded.hash(),
+        machine: annbench_results::collect_machine(),
+        environment: annbench_results::collect_environment(env!("ANNBENCH_RUSTC_VERSION")),
+        adapters: adapters
+            .iter()
+            .map(|(name, adapter)| (name.clone(), adapter.info.clone()))
+            .collect(),
+        selftest,
+        accepted_checksums: args.selection.accept_checksum.clone(),
+    }
+}

@@ -1,0 +1,27 @@
+use crate::selftest::run_selftest;
+use crate::{Answer, interrupt, progress};
+use annbench_results::SelfTest;
+use std::fmt::Write;
+
+/// `annbench selftest`
+pub fn selftest() -> anyhow::Result<Answer> {
+    interrupt::listen()?;
+    progress::say("calibrating: exact, random, null and spin searchers");
+    let pool = super::scoring_pool()?;
+    let selftest = run_selftest(&annbench_results::collect_machine(), &pool)?;
+    let good = selftest.checks.iter().all(|check| check.passed);
+    Ok(Answer {
+        text: text(&selftest),
+        good,
+    })
+}
+
+/// A line per check.
+pub fn text(selftest: &SelfTest) -> String {
+    let mut text = String::new();
+    for check in &selftest.checks {
+        let verdict = if check.passed { "ok    " } else { "FAILED" };
+        let _ = writeln!(text, "{verdict}  {:7} {}", check.name, check.detail);
+    }
+    text
+}

@@ -1,0 +1,22 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Set by the first Ctrl-C, SIGTERM or SIGHUP once [`listen`] was called.
+pub fn flag() -> &'static AtomicBool {
+    &INTERRUPTED
+}
+
+/// From now on a first interrupt asks to stop cleanly; a second one ends the process at once.
+///
+/// # Errors
+/// When the handler cannot be installed.
+pub fn listen() -> anyhow::Result<()> {
+    ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        crate::progress::say("stopping; finished points are kept (again to stop at once)");
+    })
+    .map_err(|error| anyhow::anyhow!("listening for Ctrl-C: {error}"))
+}

@@ -1,0 +1,40 @@
+use crate::args::PlaceArgs;
+use std::path::{Path, PathBuf};
+
+/// Where datasets are and results go.
+#[derive(Debug)]
+pub struct Places {
+    /// Folder of dataset entries.
+    pub datasets: PathBuf,
+}
+
+impl Places {
+    /// The folder that was named, or `datasets` in this folder or the nearest one above that has
+    /// one.
+    pub fn new(args: &PlaceArgs) -> Self {
+        Self {
+            datasets: args.datasets.clone().unwrap_or_else(|| nearest("datasets")),
+        }
+    }
+
+    /// The run directory of a campaign file that names none.
+    pub fn default_run(file: &Path) -> PathBuf {
+        nearest("results").join(file.file_stem().unwrap_or(file.as_os_str()))
+    }
+}
+
+fn nearest(name: &str) -> PathBuf {
+    let here = Path::new(name);
+    if here.is_dir() {
+        return here.to_owned();
+    }
+    std::env::current_dir()
+        .ok()
+        .and_then(|current| {
+            current
+                .ancestors()
+                .map(|folder| folder.join(name))
+                .find(|path| path.is_dir())
+        })
+        .unwrap_or_else(|| here.to_owned())
+}

@@ -1,0 +1,194 @@
+//! What goes on, on standard error: a bar on a terminal, plain lines elsewhere.
+
+use annbench_results::Outcome;
+use annbench_runner::Event;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// Shows the progress of a run over all its jobs.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    points: Share,
+    builds: Share,
+    job: String,
+}
+
+/// How much of one kind of work is done, and what it took.
+struct Share {
+    total: usize,
+    done: usize,
+    timed: usize,
+    spent: Duration,
+    since: Option<Instant>,
+}
+
+impl Share {
+    fn new(total: usize) -> Self {
+        Self {
+            total,
+            done: 0,
+            timed: 0,
+            spent: Duration::ZERO,
+            since: None,
+        }
+    }
+
+    fn begin(&mut self) {
+        self.since = Some(Instant::now());
+    }
+
+    fn end(&mut self) {
+        self.done += 1;
+        if let Some(since) = self.since.take() {
+            self.timed += 1;
+            self.spent += since.elapsed();
+        }
+    }
+
+    /// Time for the rest at the mean pace so far; `None` while nothing was timed.
+    fn left(&self) -> Option<Duration> {
+        let rest = self.total.saturating_sub(self.done) as u32;
+        if rest == 0 {
+            return Some(Duration::ZERO);
+        }
+        let timed = u32::try_from(self.timed).ok().filter(|&timed| timed > 0)?;
+        let left = (self.spent / timed) * rest;
+        Some(left.saturating_sub(self.since.map_or(Duration::ZERO, |since| since.elapsed())))
+    }
+}
+
+impl Progress {
+    /// Progress over `builds` builds and `points` points.
+    pub fn new(builds: usize, points: usize) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(
+                Some(points as u64),
+                ProgressDrawTarget::stderr_with_hz(4),
+            );
+            if let Ok(style) =
+                ProgressStyle::with_template("{bar:24} {pos}/{len} points, {prefix}  {wide_msg}")
+            {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Self {
+            bar,
+            points: Share::new(points),
+            builds: Share::new(builds),
+            job: String::new(),
+        }
+    }
+
+    /// Takes in one event.
+    pub fn observe(&mut self, event: Event) {
+        match event {
+            Event::JobStarted { job, .. } => self.job = job,
+            Event::Building { job, loaded } => {
+                self.builds.begin();
+                let verb = if loaded { "loading" } else { "building" };
+                self.now(&format!("{verb} {job}"));
+            }
+            Event::Built { outcome, wall_ns } => {
+                self.builds.end();
+                match (outcome, wall_ns) {
+                    (Outcome::Ok, Some(wall_ns)) => self.line(&format!(
+                        "built {} in {:.1} s",
+                        self.job,
+                        wall_ns as f64 / 1e9
+                    )),
+                    (outcome, _) => {
+                        self.line(&format!("build {}: {}", outcome_text(&outcome), self.job));
+                    }
+                }
+            }
+            Event::Searching { point } => {
+                self.points.begin();
+                self.now(&format!("searching {point} | {}", self.job));
+            }
+            Event::PointDone {
+                point,
+                outcome,
+                recall,
+                qps,
+            } => {
+                self.points.end();
+                let figures = match (recall, qps) {
+                    (Some(recall), Some(qps)) => format!(": recall {recall:.4}, {qps:.0} QPS"),
+                    _ => String::new(),
+                };
+                self.line(&format!(
+                    "[{}/{}] {} {point}{figures}",
+                    self.points.done,
+                    self.points.total,
+                    outcome_text(&outcome)
+                ));
+                if let Some(bar) = &self.bar {
+                    bar.set_position(self.points.done as u64);
+                }
+            }
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_prefix(self.left_text());
+        }
+    }
+
+    fn left_text(&self) -> String {
+        match (self.points.left(), self.builds.left()) {
+            (Some(points), Some(builds)) => format!("about {} left", duration(points + builds)),
+            _ => "time left unknown".to_owned(),
+        }
+    }
+
+    fn now(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.set_message(text.to_owned()),
+            None => self.line(text),
+        }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => say(text),
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// One line on standard error; a closed standard error is no reason to stop measuring.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Whole seconds, minutes or hours, as people say them.
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..=99 => format!("{seconds} s"),
+        100..=5999 => format!("{} min", (seconds + 30) / 60),
+        _ => format!("{:.1} h", duration.as_secs_f64() / 3600.0),
+    }
+}
+
+/// The outcome in a few words, with its cause.
+pub fn outcome_text(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Ok => "ok".to_owned(),
+        Outcome::Rejected { reason } => format!("rejected ({reason})"),
+        Outcome::Failed(failure) => format!(
+            "FAILED ({} at {}: {})",
+            failure.cause.word(),
+            failure.stage,
+            failure.message
+        ),
+        Outcome::Skipped { because } => format!("skipped ({because})"),
+    }
+}

@@ -1,0 +1,244 @@
+//! From a catalogue name to what running and scoring need.
+
+use crate::args::Selection;
+use crate::interrupt;
+use crate::places::Places;
+use crate::progress::say;
+use crate::work::AdapterInUse;
+use annbench_core::{ElementType, Metric};
+use annbench_dataset::{Activity, Catalogue, Dataset, OpenOptions, Progress, Truth};
+use annbench_results::{DatasetInfo, ScoringSet, TruthInfo, TruthOrigin};
+use annbench_runner::{GivenVectors, Subject};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The entries in the datasets folder.
+pub fn catalogue(places: &Places) -> Catalogue {
+    Catalogue::new(&places.datasets)
+}
+
+/// A dataset whose files are checked and mapped, with its truth.
+pub struct Opened {
+    dataset: Dataset,
+    truth: Arc<Truth>,
+    given: Vec<GivenVectors>,
+}
+
+impl Opened {
+    /// Opens one dataset and its truth; where none is shipped, it is computed and kept. `wanted`
+    /// tells, for the set's metric and element type, which others its vectors are to be given in.
+    ///
+    /// # Errors
+    /// Whatever is wrong with its entry or files.
+    pub fn new(
+        places: &Places,
+        name: &str,
+        accept_checksum: bool,
+        pool: &rayon::ThreadPool,
+        wanted: &dyn Fn(Metric, ElementType) -> Vec<ElementType>,
+    ) -> anyhow::Result<Self> {
+        let entry = catalogue(places).entry(name)?;
+        let watcher = Watcher::new(name);
+        let watch = |progress: Progress<'_>| watcher.watch(progress);
+        let options = OpenOptions {
+            accept_checksum,
+            pool,
+            watch: &watch,
+        };
+        let dataset = Dataset::open(&entry, &options)?;
+        let truth = dataset.truth(1, &options)?;
+        let mut given = Vec::new();
+        // The set's own element type first: it is preferred where the library takes it.
+        let own = dataset.element();
+        for element in std::iter::once(own).chain(wanted(dataset.metric(), own)) {
+            if let Some((base, queries)) = dataset.widened(element, &options)? {
+                given.push(GivenVectors {
+                    element,
+                    base: base.map_spec(),
+                    queries: queries.map_spec(),
+                });
+            }
+        }
+        let opened = Self {
+            dataset,
+            truth,
+            given,
+        };
+        for accepted in opened.dataset.accepted_checksums() {
+            say(&format!(
+                "WARNING: {name}: the checksum of {} is not the recorded one and was accepted; \
+                 every result says so",
+                accepted.file
+            ));
+        }
+        if opened.is_refuted() {
+            say(&format!(
+                "WARNING: {name}: truth {}",
+                opened.truth_verdict()
+            ));
+        }
+        Ok(opened)
+    }
+
+    /// Opens every dataset of a selection before anything is measured.
+    ///
+    /// # Errors
+    /// The first that cannot be opened.
+    pub fn all(
+        places: &Places,
+        names: &[String],
+        selection: &Selection,
+        adapters: &BTreeMap<String, AdapterInUse>,
+        pool: &rayon::ThreadPool,
+    ) -> anyhow::Result<Vec<Self>> {
+        for accepted in &selection.accept_checksum {
+            if !names.contains(accepted) {
+                anyhow::bail!(
+                    "--accept-checksum {accepted}: this run uses {}; name one of these",
+                    names.join(", ")
+                );
+            }
+        }
+        // Widened only where a library does not take the set as it is.
+        let wanted = |metric, own: ElementType| {
+            ElementType::ALL
+                .into_iter()
+                .filter(|&element| element != own && own.widens_to(element))
+                .filter(|&element| {
+                    adapters
+                        .values()
+                        .any(|a| !a.takes(metric, own) && a.takes(metric, element))
+                })
+                .collect()
+        };
+        names
+            .iter()
+            .map(|name| {
+                let accept = selection.accept_checksum.contains(name);
+                Self::new(places, name, accept, pool, &wanted)
+            })
+            .collect()
+    }
+
+    /// The dataset as the runner and the scorer need it.
+    pub fn subject(&self) -> Subject<'_> {
+        let dataset = &self.dataset;
+        Subject {
+            info: DatasetInfo {
+                name: dataset.name().to_owned(),
+                base_fingerprint: dataset.base_fingerprint().to_owned(),
+                queries_fingerprint: dataset.queries_fingerprint().to_owned(),
+                metric: dataset.metric(),
+                element: dataset.element(),
+                n: dataset.base().vectors().n() as u64,
+                queries: dataset.queries().vectors().n() as u64,
+                dim: dataset.dim() as u64,
+            },
+            given: self.given.clone(),
+            scoring: ScoringSet {
+                metric: dataset.metric(),
+                base: dataset.base().vectors(),
+                queries: dataset.queries().vectors(),
+                truth_ids: self.truth.ids(),
+                truth_distances: self.truth.distances(),
+                truth_width: self.truth.width(),
+                max_base_norm: dataset.max_base_norm(),
+            },
+            truth: TruthInfo {
+                fingerprint: self.truth.fingerprint().to_owned(),
+                origin: match self.truth.origin() {
+                    annbench_dataset::TruthOrigin::Shipped => TruthOrigin::Shipped,
+                    annbench_dataset::TruthOrigin::Computed => TruthOrigin::Computed,
+                },
+                width: self.truth.width() as u64,
+            },
+            accepted_checksums: dataset
+                .accepted_checksums()
+                .iter()
+                .map(|accepted| {
+                    format!(
+                        "{}: expected sha256 {}, found {}",
+                        accepted.file, accepted.expected, accepted.found
+                    )
+                })
+                .collect(),
+        }
+    }
+
+    /// Whether an exact search has found a nearer row than the truth.
+    pub fn is_refuted(&self) -> bool {
+        self.truth.refuted().is_some()
+    }
+
+    /// How the truth stands, in words.
+    pub fn truth_verdict(&self) -> String {
+        let origin = match self.truth.origin() {
+            annbench_dataset::TruthOrigin::Shipped => "shipped",
+            annbench_dataset::TruthOrigin::Computed => "computed exactly",
+        };
+        match self.truth.refuted() {
+            Some(r) => format!(
+                "{origin}, REFUTED: row {} is at distance {} from query {}, the truth's {}. \
+                 neighbour at {}",
+                r.id, r.distance, r.query, r.k, r.truth_distance
+            ),
+            None if self.truth.sampled_queries() > 0 => format!(
+                "{origin}; ids checked, distances recomputed; an exact search for {} sampled queries \
+                 agrees",
+                self.truth.sampled_queries()
+            ),
+            None => format!("{origin}; ids checked, distances recomputed"),
+        }
+    }
+
+    /// What a user should know.
+    pub fn notes(&self) -> &[String] {
+        self.dataset.notes()
+    }
+}
+
+/// Says what takes long: a line when a step has gone on for a while, then every few seconds.
+struct Watcher {
+    name: String,
+    last: Mutex<Instant>,
+}
+
+/// Steps shorter than this are not worth a line.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Watcher {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            last: Mutex::new(Instant::now()),
+        }
+    }
+
+    fn watch(&self, progress: Progress<'_>) -> ControlFlow<()> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.elapsed() >= PATIENCE {
+            *last = Instant::now();
+            let doing = match progress.activity {
+                Activity::Checksum => "checking the checksum of",
+                Activity::Convert => "converting",
+                Activity::Fingerprint => "fingerprinting",
+                Activity::Truth => "computing exact neighbours over",
+            };
+            let file = progress.path.file_name().unwrap_or_default();
+            say(&format!(
+                "{}: {doing} {}: {} %",
+                self.name,
+                file.display(),
+                progress.done * 100 / progress.total.max(1)
+            ));
+        }
+        if interrupt::flag().load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}

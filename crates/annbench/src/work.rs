@@ -1,0 +1,171 @@
+//! What a command line asks for, planned per dataset with identities.
+
+use crate::args::Selection;
+use crate::campaign::Loaded;
+use crate::interrupt;
+use annbench_config::{DatasetShape, Duplicates, plan};
+use annbench_core::{ElementType, Metric};
+use annbench_results::{AdapterInfo, Machine};
+use annbench_runner::{
+    Installed, PlannedJob, PlannedPoint, Subject, adapter_folders, find_adapter, inspect_adapter,
+};
+use anyhow::bail;
+use std::collections::BTreeMap;
+
+/// An adapter that the campaign uses.
+#[derive(Clone, Debug)]
+pub struct AdapterInUse {
+    /// Its executable.
+    pub installed: Installed,
+    /// What it says of itself.
+    pub info: AdapterInfo,
+}
+
+impl AdapterInUse {
+    /// Whether the library takes vectors of `element` under `metric` as they are.
+    pub fn takes(&self, metric: Metric, element: ElementType) -> bool {
+        let supports = &self.info.descriptor.supports;
+        supports
+            .iter()
+            .any(|s| s.metric == metric && s.element == element)
+    }
+
+    /// Finds and asks every adapter that the selection leaves in.
+    ///
+    /// # Errors
+    /// The first adapter that is missing or does not answer.
+    pub fn all(
+        loaded: &Loaded,
+        selection: &Selection,
+    ) -> anyhow::Result<BTreeMap<String, AdapterInUse>> {
+        let filter = loaded.filter(selection);
+        let folders = adapter_folders();
+        let mut found = BTreeMap::new();
+        for sweep in &loaded.sweeps {
+            let name = sweep.adapter();
+            let named = |list: &[String]| list.iter().any(|adapter| adapter == name);
+            let wanted = (filter.adapters.is_empty() || named(&filter.adapters))
+                && !named(&filter.without_adapters);
+            if wanted && !found.contains_key(name) {
+                let installed = find_adapter(name, &folders)?;
+                let info = inspect_adapter(&installed, interrupt::flag())?;
+                found.insert(name.to_owned(), AdapterInUse { installed, info });
+            }
+        }
+        if found.is_empty() {
+            let known: Vec<&str> = loaded.sweeps.iter().map(|s| s.adapter()).collect();
+            bail!(
+                "no adapter is left: {} has sweeps of {}",
+                selection.file.display(),
+                known.join(", ")
+            );
+        }
+        Ok(found)
+    }
+}
+
+/// The jobs for one dataset.
+pub struct Work {
+    /// Jobs in order, each with its adapter.
+    pub jobs: Vec<(PlannedJob, AdapterInUse)>,
+    /// Points that were named twice.
+    pub duplicates: Vec<Duplicates>,
+}
+
+impl Work {
+    /// Expands the campaign for one dataset.
+    ///
+    /// # Errors
+    /// What the configuration does not permit.
+    pub fn plan(
+        loaded: &Loaded,
+        selection: &Selection,
+        subject: &Subject<'_>,
+        adapters: &BTreeMap<String, AdapterInUse>,
+        machine: &Machine,
+    ) -> anyhow::Result<Self> {
+        let info = &subject.info;
+        let shape = DatasetShape {
+            name: info.name.clone(),
+            metric: info.metric,
+            element: info.element,
+            n: info.n as usize,
+            queries: info.queries as usize,
+            dim: info.dim as usize,
+        };
+        let filter = loaded.filter(selection);
+        let expanded = plan(&loaded.campaign, &loaded.sweeps, &shape, &filter)?;
+        let measure = &loaded.campaign.settings().measure;
+        let mut jobs = Vec::with_capacity(expanded.jobs.len());
+        for job in &expanded.jobs {
+            let Some(adapter) = adapters.get(&job.adapter) else {
+                bail!(
+                    "the plan names adapter `{}`, which was not asked",
+                    job.adapter
+                );
+            };
+            let planned = PlannedJob::new(job, measure, subject, &adapter.info, machine)?;
+            jobs.push((planned, adapter.clone()));
+        }
+        Ok(Self {
+            jobs,
+            duplicates: expanded.duplicates,
+        })
+    }
+}
+
+/// What is left to do on one dataset.
+pub struct Workload<'d> {
+    /// The dataset.
+    pub subject: Subject<'d>,
+    /// Jobs with the points that are not finished.
+    pub jobs: Vec<(PlannedJob, AdapterInUse, Vec<PlannedPoint>)>,
+    /// Points that have a record already.
+    pub finished: usize,
+}
+
+impl<'d> Workload<'d> {
+    /// Leaves out what `finished` has; with `retry_failed` failed and skipped points count as
+    /// unfinished.
+    pub fn new(
+        subject: Subject<'d>,
+        work: Work,
+        finished: &BTreeMap<String, &'static str>,
+        retry_failed: bool,
+    ) -> Self {
+        let is_finished = |point: &PlannedPoint| match finished.get(&point.point_id) {
+            None => false,
+            Some(&("failed" | "skipped")) => !retry_failed,
+            Some(_) => true,
+        };
+        let mut count = 0;
+        let jobs = work
+            .jobs
+            .into_iter()
+            .filter_map(|(job, adapter)| {
+                let (done, todo): (Vec<_>, Vec<_>) =
+                    job.points.iter().cloned().partition(is_finished);
+                count += done.len();
+                (!todo.is_empty()).then_some((job, adapter, todo))
+            })
+            .collect();
+        Self {
+            subject,
+            jobs,
+            finished: count,
+        }
+    }
+
+    /// Points to go.
+    pub fn points(&self) -> usize {
+        self.jobs.iter().map(|(_, _, todo)| todo.len()).sum()
+    }
+
+    /// Builds to go.
+    pub fn builds(&self) -> usize {
+        self.jobs
+            .iter()
+            .filter(|(_, _, todo)| todo.iter().any(|point| point.refused.is_none()))
+            .count()
+    }
+}
