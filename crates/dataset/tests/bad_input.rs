@@ -158,6 +158,28 @@ fn values_that_are_not_finite() {
     }
 }
 
+/// Large sets are read in steps of 16 MiB, which need not end with a row.
+#[test]
+fn a_value_in_a_row_that_two_steps_share() {
+    let fixture = Fixture::new();
+    let (n, dim) = (1_400_000, 3);
+    let row = (16 << 20) / (4 * dim);
+    for component in [0, 2] {
+        let mut values = vec![1.0f32; n * dim];
+        values[row * dim + component] = f32::NAN;
+        fixture.write("set", "base", &flat(n, dim, &floats(&values)));
+        fixture.write("set", "queries", &flat(1, dim, &floats(&[1.0; 3])));
+        let entry = fixture.yaml(
+            "set",
+            "metric: l2\nelement: f32\ndim: 3\n\
+             base: { file: base, format: fbin, rows: 1400000 }\n\
+             queries: { file: queries, format: fbin, rows: 1 }\n",
+        );
+        let place = format!("row {row}, component {component}");
+        assert_words(&fixture.refusal(&entry), &[&place]);
+    }
+}
+
 #[test]
 fn base_and_queries_of_different_dimension() {
     let fixture = Fixture::new();
