@@ -274,14 +274,7 @@ fn find_files(entry: &Entry) -> Result<BTreeMap<String, MappedFile>, DatasetErro
             Some(path) => {
                 files.insert(status.file, MappedFile::open(&path)?);
             }
-            None => missing.push(MissingFile {
-                url: status
-                    .facts
-                    .url
-                    .or_else(|| entry.archive.as_ref().map(|archive| archive.url.clone())),
-                file: status.file,
-                belongs: status.belongs,
-            }),
+            None => missing.push(missing_file(entry, &status.file)),
         }
     }
     if missing.is_empty() {
@@ -291,6 +284,18 @@ fn find_files(entry: &Entry) -> Result<BTreeMap<String, MappedFile>, DatasetErro
             dataset: entry.name.clone(),
             files: missing,
         })
+    }
+}
+
+fn missing_file(entry: &Entry, file: &str) -> MissingFile {
+    let own = entry.facts(file).url;
+    let packed = own.is_none() && entry.archive.is_some();
+    let archive = entry.archive.as_ref().map(|archive| archive.url.clone());
+    MissingFile {
+        file: file.to_owned(),
+        belongs: entry.places.belongs(file),
+        url: own.or(archive),
+        packed,
     }
 }
 
@@ -305,17 +310,13 @@ struct Opening<'o> {
 
 impl Opening<'_> {
     fn file(&self, name: &str) -> Result<MappedFile, DatasetError> {
-        self.files.get(name).cloned().ok_or_else(|| {
-            let missing = MissingFile {
-                file: name.to_owned(),
-                belongs: self.entry.places.belongs(name),
-                url: self.entry.facts(name).url,
-            };
-            DatasetError::Missing {
+        self.files
+            .get(name)
+            .cloned()
+            .ok_or_else(|| DatasetError::Missing {
                 dataset: self.entry.name.clone(),
-                files: vec![missing],
-            }
-        })
+                files: vec![missing_file(self.entry, name)],
+            })
     }
 
     /// Sizes first, because they cost nothing and say more.

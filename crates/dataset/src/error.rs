@@ -100,6 +100,8 @@ pub struct MissingFile {
     pub belongs: PathBuf,
     /// Where it comes from.
     pub url: Option<String>,
+    /// Whether `url` is an archive that holds it among others.
+    pub packed: bool,
 }
 
 /// What is wrong inside a file, and where.
@@ -184,12 +186,13 @@ fn list_missing(files: &[MissingFile]) -> String {
     let lines: Vec<String> = files
         .iter()
         .map(|missing| {
-            let url = match &missing.url {
-                Some(url) => format!("download {url}"),
-                None => "no URL is known".to_owned(),
+            let how = match (&missing.url, missing.packed) {
+                (Some(url), true) => format!("download {url}, unpack it and put the file at"),
+                (Some(url), false) => format!("download {url} and put it at"),
+                (None, _) => "no URL is known; it belongs at".to_owned(),
             };
             format!(
-                "{} is missing; {url} and put it at {}",
+                "{} is missing; {how} {}",
                 missing.file,
                 missing.belongs.display()
             )

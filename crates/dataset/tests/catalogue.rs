@@ -69,6 +69,22 @@ fn a_file_of_several_roles_is_listed_once() {
 }
 
 #[test]
+fn a_missing_file_of_an_archive_is_to_be_unpacked() {
+    let fixture = Fixture::new();
+    let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/siftsmall.yaml");
+    std::fs::copy(committed, fixture.root().join("siftsmall.yaml")).unwrap();
+    let entry = fixture.entry("siftsmall").unwrap();
+    let refusal = fixture.refusal(&entry);
+    assert_words(
+        &refusal,
+        &[
+            "siftsmall.tar.gz, unpack it",
+            "siftsmall_query.fvecs is missing",
+        ],
+    );
+}
+
+#[test]
 fn an_unknown_name_is_answered_with_the_nearest() {
     let text = committed().entry("sift1n").unwrap_err().to_string();
     assert_words(&text, &["no dataset `sift1n`", "did you mean `sift1m`?"]);
