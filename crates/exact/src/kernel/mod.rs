@@ -2,7 +2,10 @@
 //!
 //! Floats are summed in the order of the reference distance, 16 lanes of f64 without fused
 //! operations, so that its bits come out; bytes are summed in integers, where order does not
-//! matter. Each loop is compiled once for every instruction set below and chosen at run time.
+//! matter. Each loop is there once for every instruction set below, and chosen at run time.
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 
 use annbench_core::{Rows, Vector};
 use std::array::from_fn;
@@ -149,16 +152,10 @@ fn u8_sums<const Q: usize, const L2: bool>(queries: &[i16], rows: Rows<'_, u8>, 
 }
 
 macro_rules! versions {
-    ($kernel:ident, $query:ty, $row:ty, $avx2:ident, $avx512:ident, $dispatch:ident) => {
+    ($kernel:ident, $query:ty, $row:ty, $avx2:ident, $dispatch:ident) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma")]
         fn $avx2<const Q: usize, const L2: bool>(q: &[$query], x: Rows<'_, $row>, s: &mut [f64]) {
-            $kernel::<Q, L2>(q, x, s);
-        }
-
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
-        fn $avx512<const Q: usize, const L2: bool>(q: &[$query], x: Rows<'_, $row>, s: &mut [f64]) {
             $kernel::<Q, L2>(q, x, s);
         }
 
@@ -176,21 +173,14 @@ macro_rules! versions {
                 Level::Avx2 => unsafe { $avx2::<Q, L2>(q, x, s) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => unsafe { $avx512::<Q, L2>(q, x, s) },
+                Level::Avx512 => unsafe { avx512::$kernel::<Q, L2>(q, x, s) },
             }
         }
     };
 }
 
-versions!(
-    f32_sums,
-    f64,
-    f32,
-    f32_sums_avx2,
-    f32_sums_avx512,
-    f32_dispatch
-);
-versions!(u8_sums, i16, u8, u8_sums_avx2, u8_sums_avx512, u8_dispatch);
+versions!(f32_sums, f64, f32, f32_sums_avx2, f32_dispatch);
+versions!(u8_sums, i16, u8, u8_sums_avx2, u8_dispatch);
 
 /// An element type that the engine searches: how queries are widened, and its kernel.
 pub(crate) trait Element: Copy + Sync {
