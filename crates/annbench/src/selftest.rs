@@ -71,6 +71,7 @@ pub fn run_selftest(machine: &Machine, pool: &rayon::ThreadPool) -> anyhow::Resu
         points: searches
             .into_iter()
             .map(|search| JobPoint {
+                group: "selftest".to_owned(),
                 search,
                 k: K,
                 mode: Mode::Single,

@@ -1,6 +1,9 @@
 //! A run may be killed at any moment: the same command goes on, and nothing finished is lost or
 //! repeated, nothing half-written is counted.
-#![allow(clippy::unwrap_used, reason = "a test may end on what it did not expect")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may end on what it did not expect"
+)]
 
 mod support;
 
@@ -26,7 +29,13 @@ fn bench() -> Bench {
 
 fn start(bench: &Bench) -> Child {
     bench
-        .command(&["run", "configs/campaign.yaml", "--out", "run", "--skip-selftest"])
+        .command(&[
+            "run",
+            "configs/campaign.yaml",
+            "--out",
+            "run",
+            "--skip-selftest",
+        ])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -58,7 +67,10 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % below
     }
 }
@@ -94,7 +106,11 @@ fn kills_at_random_moments_lose_and_repeat_nothing() {
             .map(|search| (search.point_id.clone(), search.outcome.word().to_owned()))
             .collect();
         for (point, outcome) in &finished_before {
-            assert_eq!(finished.get(point), Some(outcome), "a finished point was lost");
+            assert_eq!(
+                finished.get(point),
+                Some(outcome),
+                "a finished point was lost"
+            );
         }
         finished_before = finished;
         if number % 10 == 9 {
@@ -104,10 +120,24 @@ fn kills_at_random_moments_lose_and_repeat_nothing() {
             finished_before.clear();
         }
     }
-    bench.answer(&["run", "configs/campaign.yaml", "--out", "run", "--skip-selftest"]);
+    bench.answer(&[
+        "run",
+        "configs/campaign.yaml",
+        "--out",
+        "run",
+        "--skip-selftest",
+    ]);
     check(&bench, "run", true);
     // Points whose worker was killed are failures until they are asked for again.
-    let again = ["run", "configs/campaign.yaml", "--out", "run", "--skip-selftest", "--retry", "failed"];
+    let again = [
+        "run",
+        "configs/campaign.yaml",
+        "--out",
+        "run",
+        "--skip-selftest",
+        "--retry",
+        "failed",
+    ];
     bench.answer(&again);
     let run = RunRecords::open(&bench.path("run")).unwrap();
     let latest = run.latest_searches();
@@ -121,7 +151,16 @@ fn gone(pid: u32) -> bool {
         match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
             Err(_) => return true,
             // A zombie waits for its new parent, and runs no more.
-            Ok(stat) if stat.rsplit(')').next().unwrap().trim_start().starts_with('Z') => return true,
+            Ok(stat)
+                if stat
+                    .rsplit(')')
+                    .next()
+                    .unwrap()
+                    .trim_start()
+                    .starts_with('Z') =>
+            {
+                return true;
+            }
             Ok(_) => std::thread::sleep(Duration::from_millis(10)),
         }
     }
@@ -141,20 +180,34 @@ fn check(bench: &Bench, run: &str, complete: bool) {
         if search.outcome == Outcome::Ok {
             let measured = search.measured.as_ref().unwrap();
             for repetition in &measured.repetitions {
-                let files = [&repetition.ids_file, &repetition.returned_file, &repetition.latency_file];
+                let files = [
+                    &repetition.ids_file,
+                    &repetition.returned_file,
+                    &repetition.latency_file,
+                ];
                 for name in files.into_iter().flatten() {
                     assert!(dir.join(&measured.raw_dir).join(name).is_file());
                 }
             }
         }
     }
-    assert!(seen.values().all(|&times| times == 1), "{run}: a point was measured twice");
+    assert!(
+        seen.values().all(|&times| times == 1),
+        "{run}: a point was measured twice"
+    );
     if complete {
         assert_eq!(seen.len(), POINTS);
         assert_eq!(records.torn_bytes, 0);
         let partial = std::fs::read_dir(dir.join("raw"))
             .unwrap()
-            .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains("partial"))
+            .filter(|entry| {
+                entry
+                    .as_ref()
+                    .unwrap()
+                    .file_name()
+                    .to_string_lossy()
+                    .contains("partial")
+            })
             .count();
         assert_eq!(partial, 0);
     }
@@ -168,7 +221,13 @@ fn an_interrupt_stops_cleanly_and_a_second_runner_is_kept_out() {
         &QUICK_CAMPAIGN.replace("min_pass: 5ms", "min_pass: 500ms"),
     );
     let runner = bench
-        .command(&["run", "configs/campaign.yaml", "--out", "run", "--skip-selftest"])
+        .command(&[
+            "run",
+            "configs/campaign.yaml",
+            "--out",
+            "run",
+            "--skip-selftest",
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -179,7 +238,13 @@ fn an_interrupt_stops_cleanly_and_a_second_runner_is_kept_out() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let complaint = bench.complaint(
-        &["run", "configs/campaign.yaml", "--out", "run", "--skip-selftest"],
+        &[
+            "run",
+            "configs/campaign.yaml",
+            "--out",
+            "run",
+            "--skip-selftest",
+        ],
         2,
     );
     assert!(complaint.contains("run"), "{complaint}");
@@ -189,7 +254,10 @@ fn an_interrupt_stops_cleanly_and_a_second_runner_is_kept_out() {
     let output = runner.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{stderr}");
-    assert!(stderr.contains("go on with: annbench run configs/campaign.yaml"), "{stderr}");
+    assert!(
+        stderr.contains("go on with: annbench run configs/campaign.yaml"),
+        "{stderr}"
+    );
     assert!(workers.into_iter().all(gone));
     check(&bench, "run", false);
 }

@@ -312,13 +312,16 @@ impl Planner<'_> {
                             Some((at, kept)) => {
                                 note(duplicates, adapter, kept, &group.name);
                                 // One group refuses it, another wants it: it is wanted.
-                                if refused.is_none() {
-                                    points[*at].refused = None;
+                                let point = &mut points[*at];
+                                if refused.is_none() && point.refused.is_some() {
+                                    point.refused = None;
+                                    point.group = group.name.to_string();
                                 }
                             }
                             None => {
                                 index.insert(key, (points.len(), group.name.to_string()));
                                 points.push(JobPoint {
+                                    group: group.name.to_string(),
                                     search,
                                     k,
                                     mode,

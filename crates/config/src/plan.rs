@@ -26,7 +26,7 @@ pub struct Job {
     pub dataset: String,
     /// Adapter name.
     pub adapter: String,
-    /// Group the build came from.
+    /// Group that named the build first.
     pub group: String,
     /// Build parameters.
     pub build: Params,
@@ -37,6 +37,8 @@ pub struct Job {
 /// One search of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobPoint {
+    /// Group the point came from.
+    pub group: String,
     /// Search parameters.
     pub search: Params,
     /// Neighbours per query.

@@ -530,7 +530,7 @@ impl JobRun<'_, '_> {
             build_id,
             dataset: self.subject.info.clone(),
             library: self.job.library.clone(),
-            group: self.job.group.clone(),
+            group: point.group.clone(),
             outcome,
             measured: None,
             truth: Some(self.subject.truth.clone()),

@@ -9,7 +9,7 @@ use annbench_results::{
 /// A job with everything that defines its records.
 #[derive(Clone, Debug)]
 pub struct PlannedJob {
-    /// Group of the sweep.
+    /// Group of the sweep that named the build first.
     pub group: String,
     /// Library name and version, as on plots.
     pub library: String,
@@ -28,6 +28,8 @@ pub struct PlannedJob {
 /// One search of a planned job.
 #[derive(Clone, Debug)]
 pub struct PlannedPoint {
+    /// Group of the sweep.
+    pub group: String,
     /// Identity of the point.
     pub identity: PointIdentity,
     /// Its hash.
@@ -146,6 +148,7 @@ fn plan_point(
         warm_up_ns: measure.warm_up_ns,
     };
     Ok(PlannedPoint {
+        group: point.group.clone(),
         point_id: point_id(&identity)?,
         identity,
         spec,

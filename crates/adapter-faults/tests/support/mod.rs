@@ -155,6 +155,7 @@ pub fn plan(
         points: searches
             .into_iter()
             .map(|search| JobPoint {
+                group: "faults".to_owned(),
                 search,
                 k: K,
                 mode: Mode::Single,

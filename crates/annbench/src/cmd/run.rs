@@ -25,17 +25,20 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     let adapters = AdapterInUse::all(&loaded, &args.selection)?;
     let opened = Opened::all(places, &names, &args.selection, &adapters, &pool)?;
     let machine = annbench_results::collect_machine();
-    let mut store = Store::create_or_open(&out)?;
-    report_opening(&store);
-
-    let mut workloads = Vec::new();
+    let mut planned = Vec::new();
     for dataset in &opened {
         let subject = dataset.subject();
         let work = Work::plan(&loaded, &args.selection, &subject, &adapters, &machine)?;
-        let finished = store.finished_points();
-        let retry = args.retry == Some(Retry::Failed);
-        workloads.push(Workload::new(subject, work, &finished, retry));
+        planned.push((subject, work));
     }
+    let mut store = Store::create_or_open(&out)?;
+    report_opening(&store);
+    let finished = store.finished_points();
+    let retry = args.retry == Some(Retry::Failed);
+    let workloads: Vec<Workload<'_>> = planned
+        .into_iter()
+        .map(|(subject, work)| Workload::new(subject, work, &finished, retry))
+        .collect();
     let selftest = if args.skip_selftest {
         None
     } else {

@@ -19,7 +19,8 @@ pub fn root() -> PathBuf {
 
 /// Where scripts/build-adapters puts executables.
 pub fn adapters() -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     let folder = root().join(target).join("release");
     for name in ["calibration", "exact"] {
         let path = folder.join(format!("annbench-adapter-{name}"));

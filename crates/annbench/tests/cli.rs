@@ -1,0 +1,407 @@
+//! The command as its users meet it.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may end on what it did not expect"
+)]
+
+mod support;
+
+use annbench_results::{Cause, Outcome, Record, RunRecords};
+use support::{Bench, N, QUERIES, QUICK_CAMPAIGN, random_sweep};
+
+/// Calibration searchers whose quality is known.
+const SWEEP: &str = "adapter: calibration\n\
+    groups:\n  \
+      exact: { search: { searcher: exact } }\n  \
+      random: { search: { searcher: random, seed: [1, 2, 3] }, require: [\"seed < 3\"] }\n  \
+      odd: { search: { searcher: [nonsense] } }\n";
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.write("configs/sweep.yaml", SWEEP);
+    bench.write("configs/campaign.yaml", QUICK_CAMPAIGN);
+    bench
+}
+
+const RUN: [&str; 5] = [
+    "run",
+    "configs/campaign.yaml",
+    "--out",
+    "run",
+    "--skip-selftest",
+];
+
+#[test]
+fn a_campaign_becomes_records_a_table_plots_and_a_csv() {
+    let bench = bench();
+    let plan = bench.answer(&["plan", "configs/campaign.yaml", "--out", "run"]);
+    assert!(
+        plan.contains("1 builds, 3 searches of 2 repetitions, time unknown"),
+        "{plan}"
+    );
+    assert!(
+        plan.contains("require `seed < 3` does not hold: seed = 3"),
+        "{plan}"
+    );
+    assert!(plan.contains("found nonsense"), "{plan}");
+    assert!(plan.contains("(default)"), "{plan}");
+
+    let output = bench.run(&RUN);
+    let table = String::from_utf8(output.stdout).unwrap();
+    let progress = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{progress}");
+    for expected in [
+        "annbench-calibration",
+        "tiny",
+        "anti-hub recall",
+        "not computed",
+        "computed",
+    ] {
+        assert!(table.contains(expected), "{expected} is not in\n{table}");
+    }
+    assert!(
+        table.contains("annbench run configs/campaign.yaml"),
+        "{table}"
+    );
+    assert!(progress.contains("[5/5]"), "{progress}");
+    // Lines for people and logs, no control characters for terminals.
+    assert!(!progress.contains('\u{1b}'), "{progress}");
+    for line in table.lines().filter(|line| line.starts_with("run/report/")) {
+        assert!(bench.path(line).metadata().unwrap().len() > 100, "{line}");
+    }
+    assert_eq!(
+        table
+            .lines()
+            .filter(|line| line.starts_with("run/report/"))
+            .count(),
+        3
+    );
+
+    let run = RunRecords::open(&bench.path("run")).unwrap();
+    let outcomes: Vec<&str> = run
+        .latest_searches()
+        .iter()
+        .map(|s| s.outcome.word())
+        .collect();
+    assert_eq!(outcomes.iter().filter(|&&word| word == "ok").count(), 3);
+    assert_eq!(
+        outcomes.iter().filter(|&&word| word == "rejected").count(),
+        2
+    );
+    let exact = run
+        .latest_searches()
+        .into_iter()
+        .find(|search| search.group == "exact")
+        .unwrap();
+    let quality = exact.quality.as_ref().unwrap();
+    assert_eq!(
+        (quality.hits, quality.recall_mean),
+        ((QUERIES * 5) as u64, 1.0)
+    );
+    let per_query = exact
+        .measured
+        .as_ref()
+        .map(|m| m.counters.distance_computations.unwrap() / m.counted_queries);
+    assert_eq!(per_query, Some(N as u64));
+
+    // The same command again has nothing to do, and says the same.
+    let again = bench.run(&RUN);
+    assert!(
+        String::from_utf8_lossy(&again.stderr).contains("5 points are finished already; 0 remain")
+    );
+    let searches = |run: &RunRecords| {
+        run.records
+            .iter()
+            .filter(|r| matches!(r, Record::Search(_)))
+            .count()
+    };
+    assert_eq!(
+        searches(&RunRecords::open(&bench.path("run")).unwrap()),
+        searches(&run)
+    );
+    let plan = bench.answer(&["plan", "configs/campaign.yaml", "--out", "run"]);
+    assert!(plan.contains("0 builds, 0 searches"), "{plan}");
+
+    let rescored = bench.answer(&["rescore", "run"]);
+    assert!(
+        rescored.contains("run: 3 points scored again, 0 changed"),
+        "{rescored}"
+    );
+    let report = bench.answer(&["report", "run", "--points"]);
+    assert!(report.contains("searcher=exact"), "{report}");
+    bench.answer(&["report", "run", "run", "--out", "both"]);
+}
+
+#[test]
+fn a_sweep_runs_by_itself_with_defaults_that_plan_prints() {
+    let bench = bench();
+    let plan = bench.answer(&[
+        "plan",
+        "configs/sweep.yaml",
+        "--dataset",
+        "tiny",
+        "--group",
+        "exact",
+    ]);
+    assert!(
+        plan.contains("measure.repetitions    5  (default)"),
+        "{plan}"
+    );
+    assert!(plan.contains("1 builds, 1 searches"), "{plan}");
+    let complaint = bench.complaint(&["plan", "configs/sweep.yaml"], 2);
+    assert!(complaint.contains("add --dataset NAME"), "{complaint}");
+}
+
+#[test]
+fn changed_truth_and_changed_raw_files_show_when_scored_again() {
+    let bench = bench();
+    bench.answer(&RUN);
+    let run = RunRecords::open(&bench.path("run")).unwrap();
+    let random = run
+        .latest_searches()
+        .into_iter()
+        .find(|search| search.group == "random" && search.outcome == Outcome::Ok)
+        .unwrap();
+    let raw = bench
+        .path("run")
+        .join(&random.measured.as_ref().unwrap().raw_dir);
+    // An id that no base row has, where the first answer was.
+    let ids = raw.join("ids.r0.npy");
+    let mut bytes = std::fs::read(&ids).unwrap();
+    let body = bytes.len() - QUERIES * 5 * 4;
+    bytes[body..body + 4].copy_from_slice(&(N as u32).to_le_bytes());
+    std::fs::write(&ids, &bytes).unwrap();
+    let answer = bench.answer(&["rescore", "run"]);
+    assert!(answer.contains("1 changed"), "{answer}");
+    let again = RunRecords::open(&bench.path("run")).unwrap();
+    let changed = again
+        .latest_searches()
+        .into_iter()
+        .find(|search| search.point_id == random.point_id)
+        .unwrap()
+        .clone();
+    match &changed.outcome {
+        Outcome::Failed(failure) => assert_eq!(failure.cause, Cause::InvalidAnswer),
+        other => panic!("{other:?}"),
+    }
+    // A raw file that is gone is an error that names it, and changes nothing.
+    std::fs::remove_file(&ids).unwrap();
+    let complaint = bench.complaint(&["rescore", "run"], 2);
+    assert!(complaint.contains("ids.r0.npy"), "{complaint}");
+    assert_eq!(
+        RunRecords::open(&bench.path("run")).unwrap().records,
+        again.records
+    );
+}
+
+#[test]
+fn k_beyond_the_base_and_beyond_the_truth_are_refused_points() {
+    let bench = bench();
+    bench.write(
+        "configs/campaign.yaml",
+        &QUICK_CAMPAIGN.replace("k: [5]", "k: [5, 150, 401]"),
+    );
+    let plan = bench.answer(&["plan", "configs/campaign.yaml", "--group", "exact"]);
+    assert!(plan.contains("k = 401"), "{plan}");
+    assert!(
+        plan.contains("100 neighbours per query, k = 150 needs 150"),
+        "{plan}"
+    );
+    assert!(plan.contains("1 searches"), "{plan}");
+}
+
+#[test]
+fn what_is_wrong_with_a_request_is_said_before_anything_is_measured() {
+    let bench = bench();
+    let check = |arguments: &[&str], expected: &[&str]| {
+        let complaint = bench.complaint(arguments, 2);
+        for words in expected {
+            assert!(
+                complaint.contains(words),
+                "{arguments:?}: {words} is not in\n{complaint}"
+            );
+        }
+        assert!(!bench.path("run").join("records.jsonl").exists());
+    };
+    check(
+        &["run", "configs/none.yaml", "--out", "run"],
+        &["configs/none.yaml", "No such file"],
+    );
+    check(
+        &[
+            "run",
+            "configs/campaign.yaml",
+            "--out",
+            "run",
+            "--dataset",
+            "tinny",
+        ],
+        &["tinny", "tiny"],
+    );
+    check(
+        &[
+            "run",
+            "configs/campaign.yaml",
+            "--out",
+            "run",
+            "--group",
+            "exakt",
+        ],
+        &["exakt", "exact"],
+    );
+    check(
+        &[
+            "run",
+            "configs/campaign.yaml",
+            "--out",
+            "run",
+            "--accept-checksum",
+            "other",
+        ],
+        &["other", "tiny"],
+    );
+    bench.write(
+        "configs/sweep.yaml",
+        "adapter: no_such_library\ngroups: { a: { search: { x: 1 } } }\n",
+    );
+    check(
+        &["run", "configs/campaign.yaml", "--out", "run"],
+        &[
+            "annbench-adapter-no-such-library",
+            "scripts/build-adapters",
+            "calibration",
+        ],
+    );
+    bench.write("configs/sweep.yaml", "adapter: calibration\ngrups: {}\n");
+    check(
+        &["run", "configs/campaign.yaml", "--out", "run"],
+        &["configs/sweep.yaml:2:1", "grups", "groups", "^"],
+    );
+    bench.write("configs/sweep.yaml", SWEEP);
+    bench.write("datasets/tiny.yaml", &Bench::entry("metrc: l2\n"));
+    check(
+        &["run", "configs/campaign.yaml", "--out", "run"],
+        &["datasets/tiny.yaml:10", "metrc", "^"],
+    );
+    bench.write("datasets/tiny.yaml", &Bench::entry(""));
+    let base = bench.path("datasets/tiny/base.u8bin");
+    let bytes = std::fs::read(&base).unwrap();
+    std::fs::write(&base, &bytes[..bytes.len() - 1]).unwrap();
+    check(
+        &["run", "configs/campaign.yaml", "--out", "run"],
+        &["base.u8bin", "3208", "3207"],
+    );
+    std::fs::remove_file(&base).unwrap();
+    check(
+        &["run", "configs/campaign.yaml", "--out", "run"],
+        &["base.u8bin", "datasets"],
+    );
+    check(&["report", "run"], &["run"]);
+    check(&["rescore", "run"], &["run"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let bench = bench();
+    // A file where the run's folder should be: refused for root as well.
+    bench.write("occupied", "");
+    let complaint = bench.complaint(
+        &[
+            "run",
+            "configs/campaign.yaml",
+            "--skip-selftest",
+            "--out",
+            "occupied/run",
+        ],
+        2,
+    );
+    assert!(complaint.contains("occupied/run"), "{complaint}");
+}
+
+#[test]
+fn a_wrong_checksum_refuses_and_an_override_is_on_every_result() {
+    let bench = bench();
+    let zeros = "a".repeat(64);
+    bench.write(
+        "datasets/tiny.yaml",
+        &Bench::entry(&format!(
+            "files: {{ base.u8bin: {{ sha256: \"{zeros}\" }} }}\n"
+        )),
+    );
+    let complaint = bench.complaint(&RUN, 2);
+    assert!(
+        complaint.contains("base.u8bin") && complaint.contains(&zeros),
+        "{complaint}"
+    );
+    assert!(complaint.contains("--accept-checksum"), "{complaint}");
+    let mut accepting = RUN.to_vec();
+    accepting.extend(["--accept-checksum", "tiny"]);
+    let table = bench.answer(&accepting);
+    assert!(table.contains("checksum"), "{table}");
+    let run = RunRecords::open(&bench.path("run")).unwrap();
+    for search in run.latest_searches() {
+        assert_eq!(search.accepted_checksums.len(), 1);
+        assert!(search.accepted_checksums[0].contains(&zeros));
+    }
+    let svg = bench.path("run/report");
+    let plots: Vec<_> = std::fs::read_dir(svg)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "svg"))
+        .collect();
+    assert_eq!(plots.len(), 1);
+    assert!(
+        std::fs::read_to_string(&plots[0])
+            .unwrap()
+            .contains("checksum")
+    );
+}
+
+#[test]
+fn datasets_and_adapters_are_listed_and_shown() {
+    let bench = bench();
+    let list = bench.answer(&["datasets", "list"]);
+    assert!(list.contains("tiny") && list.contains("here"), "{list}");
+    let shown = bench.answer(&["datasets", "show", "tiny"]);
+    for words in [
+        "400 x 8 u8",
+        "base.u8bin",
+        "computed exactly",
+        "generated by a test",
+    ] {
+        assert!(shown.contains(words), "{words} is not in\n{shown}");
+    }
+    let checked = bench.answer(&["datasets", "check", "tiny"]);
+    assert!(
+        checked.contains("base fingerprint") && checked.contains("computed exactly"),
+        "{checked}"
+    );
+    let adapters = bench.answer(&["adapters"]);
+    assert!(
+        adapters.contains("calibration") && adapters.contains("exact"),
+        "{adapters}"
+    );
+    let one = bench.answer(&["adapters", "calibration"]);
+    assert!(one.contains("spin_ns") && one.contains("sha256"), "{one}");
+}
+
+#[test]
+fn the_self_test_is_in_the_record_and_its_answer_names_every_check() {
+    let bench = bench();
+    bench.write("configs/sweep.yaml", &random_sweep(1));
+    bench.answer(&["run", "configs/campaign.yaml", "--out", "run"]);
+    let run = RunRecords::open(&bench.path("run")).unwrap();
+    let Some(Record::Run(record)) = run.records.first() else {
+        panic!("the first record is no run record");
+    };
+    let selftest = record.selftest.as_ref().unwrap();
+    let names: Vec<&str> = selftest
+        .checks
+        .iter()
+        .map(|check| check.name.as_str())
+        .collect();
+    assert_eq!(names, ["exact", "random", "null", "spin"]);
+    // What depends on time may fail on a busy machine; what does not may not.
+    assert!(selftest.checks[0].passed, "{:?}", selftest.checks[0]);
+    assert!(selftest.checks[1].passed, "{:?}", selftest.checks[1]);
+}
