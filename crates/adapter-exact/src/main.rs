@@ -1,9 +1,8 @@
-//! The exact (Flat) engine of this project as an adapter.
+//! The exact engine's worker.
 
-mod adapter;
-
+use annbench_adapter_exact::ExactAdapter;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    annbench_core::worker::run(&adapter::ExactAdapter)
+    annbench_core::worker::run(&ExactAdapter)
 }

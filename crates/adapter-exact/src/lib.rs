@@ -1,3 +1,5 @@
+//! The exact (Flat) engine of this project as an adapter.
+
 use annbench_core::{
     Adapter, AdapterError, BuildSpec, Counters, Descriptor, ElementType, Index, MemoryReport,
     Metric, Mode, NeighborRows, PointSpec, SearchSpec, Searcher, Support, TopK, Vector, Vectors,
@@ -43,6 +45,14 @@ impl Adapter for ExactAdapter {
         spec: &BuildSpec,
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         spec.params.reader().finish()?;
+        let given = (base.n(), base.dim(), base.element());
+        let said = (spec.n, spec.dim, spec.element);
+        if given != said {
+            return Err(AdapterError::Failed(format!(
+                "the base has {} rows of {} {}, the specification says {} of {} {}",
+                given.0, given.1, given.2, said.0, said.1, said.2
+            )));
+        }
         let flat = Flat::new(base, spec.metric, &pool(spec.threads)?).map_err(refused)?;
         Ok(Box::new(ExactIndex { flat }))
     }
