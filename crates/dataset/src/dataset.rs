@@ -1,14 +1,12 @@
 use crate::cache::Cache;
-use crate::catalogue::{Entry, VectorsPart};
-use crate::checksum::{file_sha256, flat_sha256};
-use crate::content::{ContentFacts, content_facts};
-use crate::convert::{map_vectors, widen};
-use crate::error::MissingFile;
-use crate::mapped::{MappedFile, MappedVectors};
+use crate::catalogue::Entry;
+use crate::content::ContentFacts;
+use crate::convert::widen;
+use crate::mapped::MappedVectors;
+use crate::opening::Opening;
 use crate::truth::{Space, Truth, check_sample, computed_truth, shipped_truth};
 use crate::{DatasetError, Watch};
 use annbench_core::{ElementType, Metric, norm};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Neighbours per query that computed truth has at least, where the base has as many.
@@ -59,14 +57,7 @@ impl Dataset {
     /// # Errors
     /// Any [`DatasetError`] but those about k.
     pub fn open(entry: &Entry, options: &OpenOptions<'_>) -> Result<Dataset, DatasetError> {
-        let mut opening = Opening {
-            entry,
-            options,
-            files: find_files(entry)?,
-            accepted: Vec::new(),
-            notes: entry.notes.clone(),
-        };
-        opening.check_files()?;
+        let mut opening = Opening::new(entry, options)?;
         let (base, base_facts) = opening.vectors(&entry.base)?;
         let (queries, queries_facts) = opening.vectors(&entry.queries)?;
         let undefined_queries = match entry.metric {
@@ -254,7 +245,7 @@ impl Dataset {
     }
 }
 
-fn cache(entry: &Entry, kind: &str) -> Cache {
+pub(crate) fn cache(entry: &Entry, kind: &str) -> Cache {
     Cache::new(entry.places.cache(kind))
 }
 
@@ -263,188 +254,4 @@ fn zero_rows(vectors: &MappedVectors) -> Vec<u32> {
     (0..vectors.n() as u32)
         .filter(|&i| norm(vectors.row(i as usize)) == 0.0)
         .collect()
-}
-
-/// Maps every file of the entry once, or says which are not there.
-fn find_files(entry: &Entry) -> Result<BTreeMap<String, MappedFile>, DatasetError> {
-    let mut files = BTreeMap::new();
-    let mut missing = Vec::new();
-    for status in entry.file_statuses() {
-        match entry.places.find(&status.file) {
-            Some(path) => {
-                files.insert(status.file, MappedFile::open(&path)?);
-            }
-            None => missing.push(missing_file(entry, &status.file)),
-        }
-    }
-    if missing.is_empty() {
-        Ok(files)
-    } else {
-        Err(DatasetError::Missing {
-            dataset: entry.name.clone(),
-            files: missing,
-        })
-    }
-}
-
-fn missing_file(entry: &Entry, file: &str) -> MissingFile {
-    let own = entry.facts(file).url;
-    let packed = own.is_none() && entry.archive.is_some();
-    let archive = entry.archive.as_ref().map(|archive| archive.url.clone());
-    MissingFile {
-        file: file.to_owned(),
-        belongs: entry.places.belongs(file),
-        url: own.or(archive),
-        packed,
-    }
-}
-
-/// A dataset on its way to being open.
-struct Opening<'o> {
-    entry: &'o Entry,
-    options: &'o OpenOptions<'o>,
-    files: BTreeMap<String, MappedFile>,
-    accepted: Vec<AcceptedChecksum>,
-    notes: Vec<String>,
-}
-
-impl Opening<'_> {
-    fn file(&self, name: &str) -> Result<MappedFile, DatasetError> {
-        self.files
-            .get(name)
-            .cloned()
-            .ok_or_else(|| DatasetError::Missing {
-                dataset: self.entry.name.clone(),
-                files: vec![missing_file(self.entry, name)],
-            })
-    }
-
-    /// Sizes first, because they cost nothing and say more.
-    fn check_files(&mut self) -> Result<(), DatasetError> {
-        for (name, file) in self.files.clone() {
-            let facts = self.entry.facts(&name);
-            let bytes = file.bytes().len() as u64;
-            let other_size = facts.bytes.filter(|&known| known != bytes);
-            if let Some(known) = other_size {
-                if self.may_be_cut(&name) {
-                    self.notes.push(format!(
-                        "{name} is cut to {bytes} of its {known} bytes: its checksum cannot be compared"
-                    ));
-                    continue;
-                }
-                // Its header tells more than its size where it can be read.
-                self.explain_size(&name, &file)?;
-                let cause = if bytes < known {
-                    "truncated"
-                } else {
-                    "over-long"
-                };
-                return Err(DatasetError::contents(
-                    file.path(),
-                    "size",
-                    format!("{known} bytes, as the dataset entry says"),
-                    format!("{bytes}"),
-                    format!("the file is {cause} or another one: download it again"),
-                ));
-            }
-            if let Some(expected) = facts.sha256 {
-                let cache = cache(self.entry, "checksums");
-                let found = file_sha256(&file, &cache, self.options.watch, &mut self.notes)?;
-                self.compare(&name, &file, "SHA-256", expected, found)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether `name` holds only parts of which the first rows are taken.
-    fn may_be_cut(&self, name: &str) -> bool {
-        [&self.entry.base, &self.entry.queries]
-            .iter()
-            .any(|part| part.file == name && part.take_first.is_some())
-    }
-
-    /// The layout's own complaint about a file of the wrong size.
-    fn explain_size(&self, name: &str, file: &MappedFile) -> Result<(), DatasetError> {
-        for part in [&self.entry.base, &self.entry.queries] {
-            if part.file == name {
-                let cache = cache(self.entry, "flat");
-                map_vectors(
-                    file,
-                    part,
-                    self.entry.element,
-                    self.entry.dim,
-                    &cache,
-                    self.options.watch,
-                )?;
-            }
-        }
-        Ok(())
-    }
-
-    fn compare(
-        &mut self,
-        name: &str,
-        file: &MappedFile,
-        what: &'static str,
-        expected: String,
-        found: String,
-    ) -> Result<(), DatasetError> {
-        if expected == found {
-            return Ok(());
-        }
-        if !self.options.accept_checksum {
-            return Err(DatasetError::Checksum {
-                dataset: self.entry.name.clone(),
-                path: file.path().to_owned(),
-                what,
-                expected,
-                found,
-            });
-        }
-        self.accepted.push(AcceptedChecksum {
-            file: name.to_owned(),
-            expected,
-            found,
-        });
-        Ok(())
-    }
-
-    fn vectors(
-        &mut self,
-        part: &VectorsPart,
-    ) -> Result<(MappedVectors, ContentFacts), DatasetError> {
-        let file = self.file(&part.file)?;
-        let entry = self.entry;
-        let options = self.options;
-        let vectors = map_vectors(
-            &file,
-            part,
-            entry.element,
-            entry.dim,
-            &cache(entry, "flat"),
-            options.watch,
-        )?;
-        if let Some(expected) = entry.facts(&part.file).flat_sha256
-            && part.n() == part.rows
-        {
-            let cache = cache(entry, "checksums");
-            let found = flat_sha256(&file, &vectors, &cache, options.watch, &mut self.notes)?;
-            self.compare(
-                &part.file,
-                &file,
-                "SHA-256 of its vectors in the flat layout",
-                expected,
-                found,
-            )?;
-        }
-        let facts = content_facts(
-            &file,
-            &vectors,
-            &cache(entry, "facts"),
-            options.pool,
-            options.watch,
-            &mut self.notes,
-        )?;
-        Ok((vectors, facts))
-    }
 }

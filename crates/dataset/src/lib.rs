@@ -15,6 +15,7 @@ mod error;
 mod format;
 mod mapped;
 mod nearest;
+mod opening;
 mod progress;
 mod stamp;
 mod truth;
