@@ -303,6 +303,7 @@ impl Made {
                 fingerprint: "generated".to_owned(),
                 origin: TruthOrigin::Computed,
                 width: K as u64,
+                refuted_by: None,
             },
             accepted_checksums: Vec::new(),
         }

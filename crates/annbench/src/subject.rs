@@ -154,6 +154,7 @@ impl Opened {
                     annbench_dataset::TruthOrigin::Computed => TruthOrigin::Computed,
                 },
                 width: self.truth.width() as u64,
+                refuted_by: self.refutation(),
             },
             accepted_checksums: dataset
                 .accepted_checksums()
@@ -173,18 +174,23 @@ impl Opened {
         self.truth.refuted().is_some()
     }
 
+    fn refutation(&self) -> Option<String> {
+        self.truth.refuted().map(|r| {
+            format!(
+                "row {} at distance {} from query {}, nearer than its neighbour {} at {}",
+                r.id, r.distance, r.query, r.k, r.truth_distance
+            )
+        })
+    }
+
     /// How the truth stands, in words.
     pub fn truth_verdict(&self) -> String {
         let origin = match self.truth.origin() {
             annbench_dataset::TruthOrigin::Shipped => "shipped",
             annbench_dataset::TruthOrigin::Computed => "computed exactly",
         };
-        match self.truth.refuted() {
-            Some(r) => format!(
-                "{origin}, REFUTED: row {} is at distance {} from query {}, the truth's {}. \
-                 neighbour at {}",
-                r.id, r.distance, r.query, r.k, r.truth_distance
-            ),
+        match self.refutation() {
+            Some(evidence) => format!("{origin}, REFUTED by {evidence}"),
             None if self.truth.sampled_queries() > 0 => format!(
                 "{origin}; ids checked, distances recomputed; an exact search for {} sampled queries \
                  agrees",

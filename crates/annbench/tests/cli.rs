@@ -405,3 +405,42 @@ fn the_self_test_is_in_the_record_and_its_answer_names_every_check() {
     assert!(selftest.checks[0].passed, "{:?}", selftest.checks[0]);
     assert!(selftest.checks[1].passed, "{:?}", selftest.checks[1]);
 }
+
+/// Truth ids `[QUERIES, 10]`, all rows alike.
+fn write_truth(bench: &Bench, first: u32) {
+    let mut bytes = Vec::new();
+    bytes.extend((QUERIES as u32).to_le_bytes());
+    bytes.extend(10u32.to_le_bytes());
+    for _ in 0..QUERIES {
+        bytes.extend((first..first + 10).flat_map(u32::to_le_bytes));
+    }
+    std::fs::write(bench.path("datasets/tiny/truth.ibin"), bytes).unwrap();
+    bench.write(
+        "datasets/tiny.yaml",
+        &Bench::entry("truth: { file: truth.ibin, format: bigann_truth, width: 10 }\n"),
+    );
+}
+
+#[test]
+fn truth_of_another_base_is_refused_or_refuted_never_scored_silently() {
+    let bench = bench();
+    // Ids beyond the base: the truth of a larger one.
+    write_truth(&bench, N as u32 - 5);
+    let complaint = bench.complaint(&RUN, 2);
+    assert!(complaint.contains("truth.ibin"), "{complaint}");
+    assert!(complaint.contains(&N.to_string()), "{complaint}");
+    // Ids of rows that exist, but are not the nearest ones.
+    write_truth(&bench, 0);
+    let checked = bench.run(&["datasets", "check", "tiny"]);
+    assert_eq!(checked.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("REFUTED"));
+    let output = bench.run(&RUN);
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("REFUTED"));
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.contains("REFUTED"), "{table}");
+    let run = RunRecords::open(&bench.path("run")).unwrap();
+    for search in run.latest_searches() {
+        assert!(search.truth.as_ref().unwrap().refuted_by.is_some());
+    }
+}

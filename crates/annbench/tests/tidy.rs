@@ -44,6 +44,7 @@ const UNSAFE: &[&str] = &[
     "crates/core/src/worker/process.rs",
     "crates/core/src/worker/vectors.rs",
     "crates/dataset/src/mapped.rs",
+    "crates/exact/src/kernel/avx512.rs",
     "crates/exact/src/kernel/mod.rs",
     "crates/results/tests/disk_full.rs",
     "crates/results/tests/read_only_dir.rs",

@@ -98,16 +98,23 @@ fn truth(source: &Source<'_, '_>) -> Vec<FactLine> {
             plural(truth.width, "column"),
             short_hash(fingerprint)
         );
-        lines.push(match source.refutations.status(truth).nearer_answers {
-            0 => line("truth", text),
-            answers => alarm(
+        let status = source.refutations.status(truth);
+        let mut reasons = Vec::new();
+        if status.nearer_answers > 0 {
+            let answers = plural(status.nearer_answers, "answer");
+            reasons.push(format!("{answers} nearer than its k-th neighbour"));
+        }
+        reasons.extend(status.refuted_by);
+        lines.push(if reasons.is_empty() {
+            line("truth", text)
+        } else {
+            alarm(
                 "truth",
                 format!(
-                    "REFUTED by {} nearer than its k-th neighbour, so that the recalls shown are wrong \
-                     · {text}",
-                    plural(answers, "answer"),
+                    "REFUTED by {}, so that the recalls shown are wrong · {text}",
+                    reasons.join(" and "),
                 ),
-            ),
+            )
         });
     }
     if truths.is_empty() {

@@ -139,6 +139,8 @@ pub struct TruthInfo {
     pub origin: TruthOrigin,
     /// Columns it has.
     pub width: u64,
+    /// Evidence against it, found by an exact search for some queries when the dataset was opened.
+    pub refuted_by: Option<String>,
 }
 
 /// Where truth came from.

@@ -27,6 +27,13 @@ fn one_nearer_answer_marks_every_record_of_that_truth() {
     let texts = truths.map(|t| all.status(&t).to_string());
     let refuted = "shipped, refuted (7 answers nearer than its k-th neighbour)";
     assert_eq!(texts, [refuted, refuted, "computed, not refuted"]);
+    let mut doubted = common::truth();
+    doubted.refuted_by = Some("row 7".to_owned());
+    assert!(Refutations::default().status(&doubted).is_refuted());
+    assert_eq!(
+        all.status(&doubted).to_string(),
+        "shipped, refuted (7 answers nearer than its k-th neighbour; row 7)"
+    );
     let before = Refutations::gather(&records[..1]);
     assert!(!before.status(&common::truth()).is_refuted());
     assert!(all.status(&common::truth()).is_refuted());

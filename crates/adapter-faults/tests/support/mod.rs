@@ -134,6 +134,7 @@ impl Made {
                 fingerprint: "truth".to_owned(),
                 origin: TruthOrigin::Computed,
                 width: 10,
+                refuted_by: None,
             },
             accepted_checksums: Vec::new(),
         }

@@ -106,6 +106,7 @@ pub fn truth() -> TruthInfo {
         fingerprint: "7207".to_owned(),
         origin: TruthOrigin::Shipped,
         width: 3,
+        refuted_by: None,
     }
 }
 
