@@ -6,6 +6,7 @@
 
 mod adapter;
 mod counters;
+mod factory;
 mod facts;
 mod ffi;
 mod index;

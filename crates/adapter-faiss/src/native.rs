@@ -63,6 +63,7 @@ impl NativeIndex {
         inner_product: bool,
     ) -> Result<Self, AdapterError> {
         Self::create_with(dim, factory, inner_product, false)
+            .map_err(|e| AdapterError::Rejected(format!("index `{factory}`: {e}")))
     }
 
     fn create_with(
@@ -87,7 +88,7 @@ impl NativeIndex {
                 &mut raw,
             )
         };
-        outcome(code).map_err(|e| AdapterError::Rejected(format!("index `{factory}`: {e}")))?;
+        outcome(code)?;
         Self::from_raw(raw)
     }
 

@@ -1,3 +1,4 @@
+use crate::factory::check_sizes;
 use crate::native::{Graph, NativeIndex, PlanValues, Shape};
 use annbench_core::{AdapterError, BuildSpec, Metric, ParamDoc, ParamKind, Params};
 
@@ -33,12 +34,8 @@ impl BuildParams {
         let index = reader.text("index")?;
         let ef_construction = reader.optional_int("ef_construction", 1..=MAX_EF)?;
         reader.finish()?;
-        // FAISS names parenthesised parts so itself, and ends the process when one is out of place.
-        if index.contains("(Index") {
-            return Err(AdapterError::Rejected(format!(
-                "index `{index}`: `(Index...)` is a notation that FAISS keeps for itself"
-            )));
-        }
+        check_sizes(&index, spec.n)
+            .map_err(|reason| AdapterError::Rejected(format!("index `{index}`: {reason}")))?;
         let shape = NativeIndex::sketch(spec.dim, &index, is_inner_product(spec.metric))?
             .shape()
             .map_err(|e| AdapterError::Rejected(format!("index `{index}`: {e}")))?;
@@ -220,12 +217,13 @@ mod tests {
             ("", "could not parse"),
             ("IVF16", "could not parse"),
             ("PQ17", "multiple of"),
-            ("IVF99999999999999999999,Flat", "stoi"),
+            ("IVF99999999999999999999,Flat", "does not fit"),
             (
                 "IVF200000,Flat",
                 "200000 lists cannot be trained on 100000 rows",
             ),
             ("IVF16(Index7),Flat", "keeps for itself"),
+            ("PQ4x17", "2^17 centroids cannot be trained on 100000 rows"),
             ("IDMap,Flat", "row numbers"),
             ("NSG32", "no search width per search"),
             ("IVF16_NSG32,Flat", "coarse quantiser"),
