@@ -22,6 +22,9 @@ pub struct PlaceArgs {
     /// Folder of dataset entries, downloads and caches [default: datasets, here or above]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Places")]
     pub datasets: Option<PathBuf>,
+    /// Another folder in which dataset files may lie, besides their places under the first one
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Places")]
+    pub data: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -59,10 +59,16 @@ impl Loaded {
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
+    /// The largest k of the campaign.
+    pub fn largest_k(&self) -> usize {
+        let settings = self.campaign.settings();
+        settings.k.iter().copied().max().unwrap_or(1)
+    }
+
     /// The datasets to run on: those named on the command line, else the campaign's.
     ///
     /// # Errors
-    /// When neither names one.
+    /// When neither names one, or a checksum is overridden for a dataset that is not among them.
     pub fn datasets(&self, selection: &Selection) -> anyhow::Result<Vec<String>> {
         let named = if selection.dataset.is_empty() {
             self.campaign.datasets().to_vec()
@@ -75,6 +81,14 @@ impl Loaded {
                  shows them)",
                 selection.file.display()
             );
+        }
+        for accepted in &selection.accept_checksum {
+            if !named.contains(accepted) {
+                bail!(
+                    "--accept-checksum {accepted}: this run uses {}; name one of these",
+                    named.join(", ")
+                );
+            }
         }
         Ok(named)
     }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 pub struct Places {
     /// Folder of dataset entries.
     pub datasets: PathBuf,
+    /// Another folder in which dataset files may lie.
+    pub data: Option<PathBuf>,
 }
 
 impl Places {
@@ -14,6 +16,7 @@ impl Places {
     pub fn new(args: &PlaceArgs) -> Self {
         Self {
             datasets: args.datasets.clone().unwrap_or_else(|| nearest("datasets")),
+            data: args.data.clone(),
         }
     }
 

@@ -10,8 +10,8 @@ use annbench_results::{
     TruthInfo, TruthOrigin, latest_searches,
 };
 use annbench_runner::{
-    Bench, GivenVectors, PlannedJob, Subject, adapter_folders, find_adapter, inspect_adapter,
-    preferred_cpus,
+    Bench, GivenVectors, PlannedJob, Subject, SubjectFacts, adapter_folders, find_adapter,
+    inspect_adapter, preferred_cpus,
 };
 use anyhow::{Context, bail};
 use std::ops::ControlFlow;
@@ -64,7 +64,7 @@ pub fn run_selftest(machine: &Machine, pool: &rayon::ThreadPool) -> anyhow::Resu
             .with("log", ParamValue::Text(log.display().to_string())),
     ];
     let job = Job {
-        dataset: subject.info.name.clone(),
+        dataset: subject.facts.info.name.clone(),
         adapter: "calibration".to_owned(),
         group: "selftest".to_owned(),
         build: Params::new(),
@@ -80,7 +80,7 @@ pub fn run_selftest(machine: &Machine, pool: &rayon::ThreadPool) -> anyhow::Resu
             })
             .collect(),
     };
-    let planned = PlannedJob::new(&job, &measure, &subject, &adapter, machine)?;
+    let planned = PlannedJob::new(&job, &measure, &subject.facts, &adapter, machine)?;
     let mut store = Store::create_or_open(&folder.path().join("run"))?;
     Bench {
         run_id: "selftest".to_owned(),
@@ -278,7 +278,7 @@ impl Made {
 
     fn subject(&self) -> Subject<'_> {
         let rows = |bytes| Vectors::U8(rows_of(bytes));
-        Subject {
+        let facts = SubjectFacts {
             info: DatasetInfo {
                 name: "selftest".to_owned(),
                 base_fingerprint: "generated".to_owned(),
@@ -290,6 +290,16 @@ impl Made {
                 dim: DIM as u64,
             },
             given: vec![self.given.clone()],
+            truth: TruthInfo {
+                fingerprint: "generated".to_owned(),
+                origin: TruthOrigin::Computed,
+                width: K as u64,
+                refuted_by: None,
+            },
+            accepted_checksums: Vec::new(),
+        };
+        Subject {
+            facts,
             scoring: ScoringSet {
                 metric: Metric::L2,
                 base: rows(&self.base),
@@ -299,13 +309,6 @@ impl Made {
                 truth_width: K,
                 max_base_norm: 0.0,
             },
-            truth: TruthInfo {
-                fingerprint: "generated".to_owned(),
-                origin: TruthOrigin::Computed,
-                width: K as u64,
-                refuted_by: None,
-            },
-            accepted_checksums: Vec::new(),
         }
     }
 }

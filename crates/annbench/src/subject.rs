@@ -5,19 +5,46 @@ use crate::interrupt;
 use crate::places::Places;
 use crate::progress::say;
 use crate::work::AdapterInUse;
+use annbench_core::wire::MapSpec;
 use annbench_core::{ElementType, Metric};
-use annbench_dataset::{Activity, Catalogue, Dataset, OpenOptions, Progress, Truth};
+use annbench_dataset::{Activity, Catalogue, Dataset, Entry, OpenOptions, Progress, Truth};
 use annbench_results::{DatasetInfo, ScoringSet, TruthInfo, TruthOrigin};
-use annbench_runner::{GivenVectors, Subject};
+use annbench_runner::{GivenVectors, Subject, SubjectFacts};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The entries in the datasets folder.
 pub fn catalogue(places: &Places) -> Catalogue {
-    Catalogue::new(&places.datasets)
+    let catalogue = Catalogue::new(&places.datasets);
+    match &places.data {
+        Some(data) => catalogue.with_extra(data),
+        None => catalogue,
+    }
+}
+
+/// What a dataset is opened for.
+pub struct Asked<'w> {
+    /// Whether a file with another checksum than the recorded one is taken.
+    pub accept_checksum: bool,
+    /// Neighbours per query that computed truth must have, unless there are fewer rows.
+    pub k: usize,
+    /// For the set's metric and element type, which others its vectors are to be given in.
+    pub elements: &'w dyn Fn(Metric, ElementType) -> Vec<ElementType>,
+}
+
+impl Asked<'_> {
+    /// Nothing will be built.
+    pub fn for_scoring(accept_checksum: bool, k: usize) -> Self {
+        Self {
+            accept_checksum,
+            k,
+            elements: &|_, _| Vec::new(),
+        }
+    }
 }
 
 /// A dataset whose files are checked and mapped, with its truth.
@@ -28,32 +55,35 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens one dataset and its truth; where none is shipped, it is computed and kept. `wanted`
-    /// tells, for the set's metric and element type, which others its vectors are to be given in.
+    /// Opens one dataset and its truth; where none is shipped, it is computed and kept.
     ///
     /// # Errors
     /// Whatever is wrong with its entry or files.
     pub fn new(
         places: &Places,
         name: &str,
-        accept_checksum: bool,
+        asked: &Asked<'_>,
         pool: &rayon::ThreadPool,
-        wanted: &dyn Fn(Metric, ElementType) -> Vec<ElementType>,
     ) -> anyhow::Result<Self> {
         let entry = catalogue(places).entry(name)?;
         let watcher = Watcher::new(name);
         let watch = |progress: Progress<'_>| watcher.watch(progress);
         let options = OpenOptions {
-            accept_checksum,
+            accept_checksum: asked.accept_checksum,
             pool,
             watch: &watch,
         };
         let dataset = Dataset::open(&entry, &options)?;
-        let truth = dataset.truth(1, &options)?;
+        // Shipped truth may be narrower than k: the points that need more are refused one by one.
+        let k = match dataset.shipped_truth() {
+            Some(_) => 1,
+            None => asked.k.min(dataset.base().vectors().n()),
+        };
+        let truth = dataset.truth(k, &options)?;
         let mut given = Vec::new();
         // The set's own element type first: it is preferred where the library takes it.
         let own = dataset.element();
-        for element in std::iter::once(own).chain(wanted(dataset.metric(), own)) {
+        for element in std::iter::once(own).chain((asked.elements)(dataset.metric(), own)) {
             if let Some((base, queries)) = dataset.widened(element, &options)? {
                 given.push(GivenVectors {
                     element,
@@ -92,18 +122,11 @@ impl Opened {
         names: &[String],
         selection: &Selection,
         adapters: &BTreeMap<String, AdapterInUse>,
+        k: usize,
         pool: &rayon::ThreadPool,
     ) -> anyhow::Result<Vec<Self>> {
-        for accepted in &selection.accept_checksum {
-            if !names.contains(accepted) {
-                anyhow::bail!(
-                    "--accept-checksum {accepted}: this run uses {}; name one of these",
-                    names.join(", ")
-                );
-            }
-        }
         // Widened only where a library does not take the set as it is.
-        let wanted = |metric, own: ElementType| {
+        let elements = |metric, own: ElementType| {
             ElementType::ALL
                 .into_iter()
                 .filter(|&element| element != own && own.widens_to(element))
@@ -117,8 +140,12 @@ impl Opened {
         names
             .iter()
             .map(|name| {
-                let accept = selection.accept_checksum.contains(name);
-                Self::new(places, name, accept, pool, &wanted)
+                let asked = Asked {
+                    accept_checksum: selection.accept_checksum.contains(name),
+                    k,
+                    elements: &elements,
+                };
+                Self::new(places, name, &asked, pool)
             })
             .collect()
     }
@@ -126,7 +153,7 @@ impl Opened {
     /// The dataset as the runner and the scorer need it.
     pub fn subject(&self) -> Subject<'_> {
         let dataset = &self.dataset;
-        Subject {
+        let facts = SubjectFacts {
             info: DatasetInfo {
                 name: dataset.name().to_owned(),
                 base_fingerprint: dataset.base_fingerprint().to_owned(),
@@ -138,15 +165,6 @@ impl Opened {
                 dim: dataset.dim() as u64,
             },
             given: self.given.clone(),
-            scoring: ScoringSet {
-                metric: dataset.metric(),
-                base: dataset.base().vectors(),
-                queries: dataset.queries().vectors(),
-                truth_ids: self.truth.ids(),
-                truth_distances: self.truth.distances(),
-                truth_width: self.truth.width(),
-                max_base_norm: dataset.max_base_norm(),
-            },
             truth: TruthInfo {
                 fingerprint: self.truth.fingerprint().to_owned(),
                 origin: match self.truth.origin() {
@@ -166,6 +184,18 @@ impl Opened {
                     )
                 })
                 .collect(),
+        };
+        Subject {
+            facts,
+            scoring: ScoringSet {
+                metric: dataset.metric(),
+                base: dataset.base().vectors(),
+                queries: dataset.queries().vectors(),
+                truth_ids: self.truth.ids(),
+                truth_distances: self.truth.distances(),
+                truth_width: self.truth.width(),
+                max_base_norm: dataset.max_base_norm(),
+            },
         }
     }
 
@@ -203,6 +233,47 @@ impl Opened {
     /// What a user should know.
     pub fn notes(&self) -> &[String] {
         self.dataset.notes()
+    }
+}
+
+/// A dataset whose files are not here, as far as its entry tells: enough to plan, not to run.
+pub fn unopened(entry: &Entry) -> SubjectFacts {
+    let unknown = || "not here".to_owned();
+    let width = entry.truth.as_ref().map_or(entry.n(), |truth| truth.width);
+    let map = |n: usize, element| MapSpec {
+        path: PathBuf::new(),
+        offset_bytes: 0,
+        n,
+        dim: entry.dim,
+        element,
+    };
+    SubjectFacts {
+        info: DatasetInfo {
+            name: entry.name.clone(),
+            base_fingerprint: unknown(),
+            queries_fingerprint: unknown(),
+            metric: entry.metric,
+            element: entry.element,
+            n: entry.n() as u64,
+            queries: entry.queries.n() as u64,
+            dim: entry.dim as u64,
+        },
+        given: ElementType::ALL
+            .into_iter()
+            .filter(|&element| entry.element.widens_to(element))
+            .map(|element| GivenVectors {
+                element,
+                base: map(entry.n(), element),
+                queries: map(entry.queries.n(), element),
+            })
+            .collect(),
+        truth: TruthInfo {
+            fingerprint: unknown(),
+            origin: TruthOrigin::Shipped,
+            width: width as u64,
+            refuted_by: None,
+        },
+        accepted_checksums: Vec::new(),
     }
 }
 

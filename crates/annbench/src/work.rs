@@ -7,7 +7,8 @@ use annbench_config::{DatasetShape, Duplicates, plan};
 use annbench_core::{ElementType, Metric};
 use annbench_results::{AdapterInfo, Machine};
 use annbench_runner::{
-    Installed, PlannedJob, PlannedPoint, Subject, adapter_folders, find_adapter, inspect_adapter,
+    Installed, PlannedJob, PlannedPoint, Subject, SubjectFacts, adapter_folders, find_adapter,
+    inspect_adapter,
 };
 use anyhow::bail;
 use std::collections::BTreeMap;
@@ -80,7 +81,7 @@ impl Work {
     pub fn plan(
         loaded: &Loaded,
         selection: &Selection,
-        subject: &Subject<'_>,
+        subject: &SubjectFacts,
         adapters: &BTreeMap<String, AdapterInUse>,
         machine: &Machine,
     ) -> anyhow::Result<Self> {

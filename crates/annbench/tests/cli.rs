@@ -296,6 +296,11 @@ fn what_is_wrong_with_a_request_is_said_before_anything_is_measured() {
         &["run", "configs/campaign.yaml", "--out", "run"],
         &["base.u8bin", "datasets"],
     );
+    // A plan needs no files, and says that it had none.
+    let plan = bench.answer(&["plan", "configs/campaign.yaml"]);
+    assert!(plan.contains("planned from its entry alone"), "{plan}");
+    assert!(plan.contains("base.u8bin"), "{plan}");
+    assert!(plan.contains("3 searches"), "{plan}");
     check(&["report", "run"], &["run"]);
     check(&["rescore", "run"], &["run"]);
 }

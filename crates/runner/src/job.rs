@@ -404,7 +404,7 @@ impl Bench<'_> {
             request_wall_ns: report.request_wall_ns,
             thread_env: environment.clone(),
         });
-        record.truth = Some(run.subject.truth.clone());
+        record.truth = Some(run.subject.facts.truth.clone());
         record.quality = Some(quality);
         record.other_quality = other_quality;
         record.speed = Some(speed);
@@ -490,7 +490,7 @@ struct JobRun<'j, 'd> {
 
 impl JobRun<'_, '_> {
     fn label(&self) -> String {
-        format!("{} on {}", self.job.label(), self.subject.info.name)
+        format!("{} on {}", self.job.label(), self.subject.facts.info.name)
     }
 
     fn build_record(
@@ -506,7 +506,7 @@ impl JobRun<'_, '_> {
             build_id: build_id.to_owned(),
             build_key: self.job.build_key.clone(),
             identity: self.job.identity.clone(),
-            dataset: self.subject.info.clone(),
+            dataset: self.subject.facts.info.clone(),
             group: self.job.group.clone(),
             outcome,
             loaded,
@@ -528,16 +528,16 @@ impl JobRun<'_, '_> {
             point_id: point.point_id.clone(),
             identity: point.identity.clone(),
             build_id,
-            dataset: self.subject.info.clone(),
+            dataset: self.subject.facts.info.clone(),
             library: self.job.library.clone(),
             group: point.group.clone(),
             outcome,
             measured: None,
-            truth: Some(self.subject.truth.clone()),
+            truth: Some(self.subject.facts.truth.clone()),
             quality: None,
             other_quality: BTreeMap::new(),
             speed: None,
-            accepted_checksums: self.subject.accepted_checksums.clone(),
+            accepted_checksums: self.subject.facts.accepted_checksums.clone(),
         }
     }
 }

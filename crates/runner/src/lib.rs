@@ -22,5 +22,5 @@ pub use inspect::{InspectError, check_points, inspect_adapter};
 pub use installed::{FindError, Installed, adapter_folders, find_adapter, list_adapters};
 pub use job::{Bench, RunError};
 pub use planned::{PlannedJob, PlannedPoint};
-pub use subject::{GivenVectors, Subject};
+pub use subject::{GivenVectors, Subject, SubjectFacts};
 pub use worker::{RequestError, Worker, WorkerSettings};

@@ -1,4 +1,4 @@
-use crate::subject::{GivenVectors, Subject};
+use crate::subject::{GivenVectors, SubjectFacts};
 use annbench_config::{Job, JobPoint, Measure};
 use annbench_core::{BuildSpec, ElementType, PointSpec, SearchSpec};
 use annbench_results::{
@@ -60,7 +60,7 @@ impl PlannedJob {
     pub fn new(
         job: &Job,
         measure: &Measure,
-        subject: &Subject<'_>,
+        subject: &SubjectFacts,
         adapter: &AdapterInfo,
         machine: &Machine,
     ) -> Result<Self, IdentityError> {
@@ -130,7 +130,7 @@ impl PlannedJob {
 fn plan_point(
     point: &JobPoint,
     measure: &Measure,
-    subject: &Subject<'_>,
+    subject: &SubjectFacts,
     build: &BuildIdentity,
 ) -> Result<PlannedPoint, IdentityError> {
     let mut spec = SearchSpec::new(point.k, point.search.clone());
@@ -159,7 +159,7 @@ fn plan_point(
     })
 }
 
-fn narrow_truth(k: usize, subject: &Subject<'_>) -> Option<String> {
+fn narrow_truth(k: usize, subject: &SubjectFacts) -> Option<String> {
     let width = subject.truth.width;
     (k as u64 > width).then(|| {
         format!(
@@ -171,7 +171,7 @@ fn narrow_truth(k: usize, subject: &Subject<'_>) -> Option<String> {
 }
 
 /// The dataset's own element type where the library takes it, else a lossless widening.
-fn choose_given(subject: &Subject<'_>, adapter: &AdapterInfo) -> Result<GivenVectors, String> {
+fn choose_given(subject: &SubjectFacts, adapter: &AdapterInfo) -> Result<GivenVectors, String> {
     let descriptor = &adapter.descriptor;
     let metric = subject.info.metric;
     let takes = |element: ElementType| {

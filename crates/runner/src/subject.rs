@@ -13,18 +13,25 @@ pub struct GivenVectors {
     pub queries: MapSpec,
 }
 
-/// An opened dataset, as far as running and scoring need it.
-#[derive(Debug)]
-pub struct Subject<'d> {
+/// What planning needs to know of a dataset.
+#[derive(Clone, Debug)]
+pub struct SubjectFacts {
     /// Facts for the records.
     pub info: DatasetInfo,
     /// The same vectors in each element type they can be given in: the set's own first, then
     /// lossless widenings.
     pub given: Vec<GivenVectors>,
-    /// What answers are scored against.
-    pub scoring: ScoringSet<'d>,
-    /// The truth in it.
+    /// The truth that answers will be scored against.
     pub truth: TruthInfo,
     /// Checksums that were overridden for this dataset.
     pub accepted_checksums: Vec<String>,
+}
+
+/// An opened dataset, as far as running and scoring need it.
+#[derive(Clone, Debug)]
+pub struct Subject<'d> {
+    /// What is known of it.
+    pub facts: SubjectFacts,
+    /// What answers are scored against.
+    pub scoring: ScoringSet<'d>,
 }

@@ -5,7 +5,8 @@ use annbench_core::wire::MapSpec;
 use annbench_core::{ElementType, Metric, Mode, ParamValue, Params, Rows, Vectors, distance};
 use annbench_results::{DatasetInfo, Machine, ScoringSet, Store, TruthInfo, TruthOrigin};
 use annbench_runner::{
-    Bench, GivenVectors, Installed, PlannedJob, RunError, Subject, inspect_adapter, preferred_cpus,
+    Bench, GivenVectors, Installed, PlannedJob, RunError, Subject, SubjectFacts, inspect_adapter,
+    preferred_cpus,
 };
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -109,7 +110,7 @@ impl Made {
     }
 
     pub fn subject(&self) -> Subject<'_> {
-        Subject {
+        let facts = SubjectFacts {
             info: DatasetInfo {
                 name: "generated".to_owned(),
                 base_fingerprint: "base".to_owned(),
@@ -121,6 +122,16 @@ impl Made {
                 dim: DIM as u64,
             },
             given: vec![self.given.clone()],
+            truth: TruthInfo {
+                fingerprint: "truth".to_owned(),
+                origin: TruthOrigin::Computed,
+                width: 10,
+                refuted_by: None,
+            },
+            accepted_checksums: Vec::new(),
+        };
+        Subject {
+            facts,
             scoring: ScoringSet {
                 metric: Metric::L2,
                 base: Vectors::U8(Rows::new(&self.base, DIM).unwrap()),
@@ -130,13 +141,6 @@ impl Made {
                 truth_width: 10,
                 max_base_norm: 0.0,
             },
-            truth: TruthInfo {
-                fingerprint: "truth".to_owned(),
-                origin: TruthOrigin::Computed,
-                width: 10,
-                refuted_by: None,
-            },
-            accepted_checksums: Vec::new(),
         }
     }
 }
@@ -171,7 +175,7 @@ pub fn plan(
         memory_bytes: 1,
     };
     let adapter = inspect_adapter(&installed(), &AtomicBool::new(false)).unwrap();
-    PlannedJob::new(&job, measure, subject, &adapter, &machine).unwrap()
+    PlannedJob::new(&job, measure, &subject.facts, &adapter, &machine).unwrap()
 }
 
 /// Runs all points of `job` into `store`.

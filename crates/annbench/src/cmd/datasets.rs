@@ -1,6 +1,6 @@
 use crate::args::DatasetsVerb;
 use crate::places::Places;
-use crate::subject::{Opened, catalogue};
+use crate::subject::{Asked, Opened, catalogue};
 use crate::{Answer, interrupt};
 use annbench_dataset::{Entry, FileState};
 use std::fmt::Write;
@@ -87,6 +87,12 @@ fn show(entry: &Entry) -> String {
             status.facts.bytes,
             status.facts.sha256.as_deref(),
         );
+        if let Some(sum) = &status.facts.flat_sha256 {
+            let _ = writeln!(
+                text,
+                "            sha256 of the same vectors as fbin or u8bin {sum}"
+            );
+        }
         let _ = match &status.state {
             FileState::Missing => {
                 writeln!(text, "    MISSING belongs at {}", status.belongs.display())
@@ -119,9 +125,9 @@ fn write_facts(text: &mut String, bytes: Option<u64>, sha256: Option<&str>) {
 fn check(places: &Places, name: &str, accept_checksum: bool) -> anyhow::Result<Answer> {
     interrupt::listen()?;
     let pool = super::scoring_pool()?;
-    let opened = Opened::new(places, name, accept_checksum, &pool, &|_, _| Vec::new())?;
-    let subject = opened.subject();
-    let info = &subject.info;
+    let opened = Opened::new(places, name, &Asked::for_scoring(accept_checksum, 1), &pool)?;
+    let facts = opened.subject().facts;
+    let info = &facts.info;
     let mut text = String::new();
     let _ = writeln!(
         text,
@@ -138,7 +144,7 @@ fn check(places: &Places, name: &str, accept_checksum: bool) -> anyhow::Result<A
     let _ = writeln!(
         text,
         "  truth fingerprint    {} ({} neighbours)",
-        subject.truth.fingerprint, subject.truth.width
+        facts.truth.fingerprint, facts.truth.width
     );
     let verdict = opened.truth_verdict();
     let _ = writeln!(text, "  truth                {verdict}");

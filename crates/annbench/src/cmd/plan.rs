@@ -3,10 +3,11 @@ use crate::campaign::Loaded;
 use crate::estimate::Estimate;
 use crate::places::Places;
 use crate::progress::duration;
-use crate::subject::Opened;
+use crate::subject::{Opened, catalogue, unopened};
 use crate::work::{AdapterInUse, Work};
 use crate::{Answer, interrupt};
 use annbench_core::wire::Verdict;
+use annbench_dataset::DatasetError;
 use annbench_results::RunRecords;
 use annbench_runner::{PlannedPoint, check_points};
 use std::collections::BTreeMap;
@@ -18,7 +19,6 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     let pool = super::scoring_pool()?;
     let names = loaded.datasets(&args.selection)?;
     let adapters = AdapterInUse::all(&loaded, &args.selection)?;
-    let opened = Opened::all(places, &names, &args.selection, &adapters, &pool)?;
     let out = args
         .out
         .clone()
@@ -32,15 +32,29 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     let mut text = String::new();
     write_settings(&mut text, &loaded);
     let mut total = Estimate::default();
-    for dataset in &opened {
-        let subject = dataset.subject();
-        let work = Work::plan(&loaded, &args.selection, &subject, &adapters, &machine)?;
-        let info = &subject.info;
+    for name in &names {
+        let one = std::slice::from_ref(name);
+        let k = loaded.largest_k();
+        let opened = Opened::all(places, one, &args.selection, &adapters, k, &pool);
+        let (facts, missing) = match opened {
+            Ok(opened) => (opened.first().map(|o| o.subject().facts), None),
+            // Files that are not here can still be planned for; files that are wrong can not.
+            Err(error) if is_missing(&error) => {
+                (Some(unopened(&catalogue(places).entry(name)?)), Some(error))
+            }
+            Err(error) => return Err(error),
+        };
+        let Some(facts) = facts else { continue };
+        let work = Work::plan(&loaded, &args.selection, &facts, &adapters, &machine)?;
+        let info = &facts.info;
         let _ = writeln!(
             text,
             "\n{}: {} x {} {} {}, {} queries",
             info.name, info.n, info.dim, info.element, info.metric, info.queries
         );
+        if let Some(missing) = missing {
+            let _ = writeln!(text, "  planned from its entry alone: {missing:#}");
+        }
         for duplicates in &work.duplicates {
             let _ = writeln!(
                 text,
@@ -92,6 +106,13 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         }
     );
     Ok(Answer::good(text))
+}
+
+fn is_missing(error: &anyhow::Error) -> bool {
+    matches!(
+        error.downcast_ref::<DatasetError>(),
+        Some(DatasetError::Missing { .. })
+    )
 }
 
 fn write_settings(text: &mut String, loaded: &Loaded) {

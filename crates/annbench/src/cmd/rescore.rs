@@ -1,6 +1,6 @@
 use crate::args::RescoreArgs;
 use crate::places::Places;
-use crate::subject::Opened;
+use crate::subject::{Asked, Opened};
 use crate::{Answer, interrupt};
 use annbench_results::{
     DatasetInfo, Record, RescoreSubject, RunRecords, Store, rescore as score_again,
@@ -18,10 +18,10 @@ pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
         RunRecords::open(dir)?;
         let mut store = Store::create_or_open(dir)?;
         let mut opened: BTreeMap<String, Opened> = BTreeMap::new();
-        for (name, accepted) in datasets_of(store.records()) {
+        for (name, (accepted, k)) in datasets_of(store.records()) {
             opened.insert(
                 name.clone(),
-                Opened::new(places, &name, accepted, &pool, &|_, _| Vec::new())?,
+                Opened::new(places, &name, &Asked::for_scoring(accepted, k), &pool)?,
             );
         }
         let rescored = score_again(&pool, dir, store.records(), |info: &DatasetInfo| {
@@ -30,8 +30,8 @@ pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
                 .ok_or_else(|| format!("dataset {} was not opened", info.name))?;
             let subject = dataset.subject();
             Ok(RescoreSubject {
-                info: subject.info,
-                truth: subject.truth,
+                info: subject.facts.info,
+                truth: subject.facts.truth,
                 scoring: subject.scoring,
             })
         })?;
@@ -50,15 +50,18 @@ pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
     Ok(Answer::good(text))
 }
 
-/// Datasets that have measured points, and whether a checksum was overridden for them.
-fn datasets_of(records: &[Record]) -> BTreeMap<String, bool> {
+/// Datasets that have measured points, whether a checksum was overridden for them, and the largest
+/// k they were asked for.
+fn datasets_of(records: &[Record]) -> BTreeMap<String, (bool, usize)> {
     let mut datasets = BTreeMap::new();
     for record in records {
         if let Record::Search(search) = record
             && search.measured.is_some()
         {
-            *datasets.entry(search.dataset.name.clone()).or_insert(false) |=
-                !search.accepted_checksums.is_empty();
+            let name = search.dataset.name.clone();
+            let (accepted, k): &mut (bool, usize) = datasets.entry(name).or_default();
+            *accepted |= !search.accepted_checksums.is_empty();
+            *k = (*k).max(search.identity.k as usize);
         }
     }
     datasets

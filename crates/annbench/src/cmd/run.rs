@@ -23,12 +23,25 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     // Everything that can be wrong with the request is looked at before anything is measured.
     let names = loaded.datasets(&args.selection)?;
     let adapters = AdapterInUse::all(&loaded, &args.selection)?;
-    let opened = Opened::all(places, &names, &args.selection, &adapters, &pool)?;
+    let opened = Opened::all(
+        places,
+        &names,
+        &args.selection,
+        &adapters,
+        loaded.largest_k(),
+        &pool,
+    )?;
     let machine = annbench_results::collect_machine();
     let mut planned = Vec::new();
     for dataset in &opened {
         let subject = dataset.subject();
-        let work = Work::plan(&loaded, &args.selection, &subject, &adapters, &machine)?;
+        let work = Work::plan(
+            &loaded,
+            &args.selection,
+            &subject.facts,
+            &adapters,
+            &machine,
+        )?;
         planned.push((subject, work));
     }
     let mut store = Store::create_or_open(&out)?;
