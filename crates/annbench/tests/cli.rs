@@ -203,8 +203,12 @@ fn k_beyond_the_base_and_beyond_the_truth_are_refused_points() {
     );
     let plan = bench.answer(&["plan", "configs/campaign.yaml", "--group", "exact"]);
     assert!(plan.contains("k = 401"), "{plan}");
+    // Computed truth is as wide as the campaign asks for.
+    assert!(plan.contains("2 searches"), "{plan}");
+    write_truth(&bench, 0);
+    let plan = bench.answer(&["plan", "configs/campaign.yaml", "--group", "exact"]);
     assert!(
-        plan.contains("100 neighbours per query, k = 150 needs 150"),
+        plan.contains("10 neighbours per query, k = 150 needs 150"),
         "{plan}"
     );
     assert!(plan.contains("1 searches"), "{plan}");
