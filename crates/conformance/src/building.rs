@@ -26,7 +26,7 @@ impl Subject<'_> {
         }
     }
 
-    /// A build with more threads is a whole index too.
+    /// A build with more threads finds as much.
     pub(crate) fn builds_with_threads(&self) {
         let mut spec = self.build.clone();
         spec.threads = 3;
@@ -39,20 +39,7 @@ impl Subject<'_> {
             build: &spec,
             ..*self
         };
-        parallel.finds_as_much();
-    }
-
-    fn finds_as_much(&self) {
-        let spec = SearchSpec::new(K, self.example.thorough.clone());
-        let answers = search_with(self.index, &spec, self.data.queries());
-        well_formed(&answers, self.data.base().n());
-        for query in 0..answers.queries() {
-            assert!(
-                answers.ids(query).next().is_some(),
-                "query {query} finds nothing in an index built with {} threads",
-                self.build.threads
-            );
-        }
+        parallel.finds_what_is_near();
     }
 
     /// What was saved, loads and answers alike; what was not saved, is an error. `dir` is empty.

@@ -3,6 +3,8 @@ use annbench_core::{ElementType, Metric, Rows, Vector, Vectors, distance};
 /// Components per made vector: no multiple of a SIMD width but of four.
 pub(crate) const DIM: usize = 20;
 const CLUSTERS: usize = 12;
+/// What becomes 0 as f32 and as u8 (see [`Data::clustered`]'s offset).
+const ZERO: [f64; 2] = [0.0, -16.0];
 
 /// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number
 /// generators, OOPSLA 2014).
@@ -54,6 +56,7 @@ pub(crate) struct Data {
 impl Data {
     /// `n` base rows and `queries` queries. Under cosine and inner product the rows' norms vary,
     /// so that an adapter which forgets to normalise, or normalises where it must not, is caught.
+    /// Under cosine the last row of each is zero: without direction, at distance 1 from all.
     pub(crate) fn clustered(
         metric: Metric,
         element: ElementType,
@@ -73,6 +76,9 @@ impl Data {
                 let centre = &centres[(i % CLUSTERS) * DIM..][..DIM];
                 let scale = (spread * (random.unit() - 0.5)).exp();
                 values.extend(centre.iter().map(|c| scale * (c + random.bell())));
+            }
+            if metric == Metric::Cosine && count > 0 {
+                values[(count - 1) * DIM..].fill(ZERO[usize::from(element == ElementType::U8)]);
             }
             match element {
                 ElementType::U8 => Matrix::U8(

@@ -40,7 +40,7 @@ impl Subject<'_> {
 
     /// Mean recall counts a base row as found when it is no farther than the k-th true one, so
     /// that ties and duplicates cost nothing; 1e-6 relative forgives the library's f32.
-    fn finds_what_is_near(&self) {
+    pub(crate) fn finds_what_is_near(&self) {
         let answers = search_with(self.index, &self.thorough(K), self.data.queries());
         well_formed(&answers, self.data.base().n());
         let mut found = 0;
@@ -55,9 +55,10 @@ impl Subject<'_> {
         let recall = found as f64 / (answers.queries() * K) as f64;
         assert!(
             recall >= self.example.min_recall,
-            "{} with {}: recall@{K} is {recall}, expected at least {}",
+            "{} with {}, built by {} threads: recall@{K} is {recall}, expected at least {}",
             self.build.metric,
             self.example.thorough,
+            self.build.threads,
             self.example.min_recall
         );
     }

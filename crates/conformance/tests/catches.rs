@@ -256,9 +256,9 @@ caught! {
         => "because a searcher with other parameters exists";
     an_unknown_parameter_taken: UnknownParameterIgnored
         => "with an unknown parameter: expected a rejection, but it was accepted";
-    cosine_without_normalising: CosineAsL2 => "cosine with rows=1000: recall@10";
+    cosine_without_normalising: CosineAsL2 => "cosine with rows=1000, built by 1 threads: recall@10";
     inner_product_of_normalised_rows: InnerProductOfUnitVectors
-        => "inner_product with rows=1000: recall@10";
+        => "inner_product with rows=1000, built by 1 threads: recall@10";
     an_id_twice: IdTwice => "twice";
     an_id_out_of_range: IdOutOfRange => "but the base has 900 rows";
     garbage_in_empty_slots: GarbageWhereFewer => "values that are no ids were returned";
