@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// Base rows: enough that k/n is small, few enough that an exact scan takes no time.
 const N: usize = 2000;
-const QUERIES: usize = 500;
+const QUERIES: usize = 200;
 const DIM: usize = 16;
 const K: usize = 10;
 /// Two-sided 99.99 % quantile of the normal distribution: the draws are seeded, so a right harness
@@ -43,7 +43,7 @@ pub fn run_selftest(machine: &Machine, pool: &rayon::ThreadPool) -> anyhow::Resu
         threads: vec![1],
         build_threads: 1,
         repetitions: 3,
-        min_pass_ns: 100_000_000,
+        min_pass_ns: 50_000_000,
         warm_up_ns: 10_000_000,
         seed: 1,
         base_mapped: false,

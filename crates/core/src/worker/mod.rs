@@ -5,12 +5,16 @@
 //! once: afterwards descriptor 0 is empty and descriptor 1 is standard error, so that a library's
 //! prints cannot corrupt a message.
 
+mod answers;
 mod clock;
 mod control;
+mod crew;
+mod guard;
 mod measure;
 mod output;
 mod process;
 mod serve;
+mod stripe;
 mod vectors;
 
 use crate::Adapter;

@@ -1,4 +1,4 @@
-use super::measure::Answers;
+use super::answers::Answers;
 use crate::npy;
 use std::io;
 use std::path::Path;
