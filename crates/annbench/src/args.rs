@@ -113,6 +113,17 @@ pub struct ReportArgs {
     /// Also print the table of all points
     #[arg(long)]
     pub points: bool,
+    /// What makes a curve
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::Library)]
+    pub by: By,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum By {
+    /// All builds of a library version
+    Library,
+    /// Each group of a sweep
+    Group,
 }
 
 #[derive(Debug, clap::Args)]

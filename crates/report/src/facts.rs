@@ -1,3 +1,4 @@
+use crate::cpu_use::cpu_use;
 use crate::figures::{count, gibibytes, plural, printable, short_hash};
 use crate::overlay::Source;
 use annbench_results::{Outcome, TruthOrigin};
@@ -14,7 +15,7 @@ pub struct FactLine {
     pub alarm: bool,
 }
 
-fn line(label: &'static str, text: String) -> FactLine {
+pub(crate) fn line(label: &'static str, text: String) -> FactLine {
     FactLine {
         label,
         text: printable(&text),
@@ -22,7 +23,7 @@ fn line(label: &'static str, text: String) -> FactLine {
     }
 }
 
-fn alarm(label: &'static str, text: String) -> FactLine {
+pub(crate) fn alarm(label: &'static str, text: String) -> FactLine {
     FactLine {
         alarm: true,
         ..line(label, text)
@@ -34,6 +35,7 @@ pub(crate) fn facts(source: &Source<'_, '_>) -> Vec<FactLine> {
     let mut facts = dataset(source);
     facts.extend(truth(source));
     facts.extend(conditions(source));
+    facts.extend(cpu_use(source));
     facts.extend(doubts(source));
     facts.push(line("anti-hub recall", "not computed".to_owned()));
     facts.extend(reproduction(source));
@@ -247,6 +249,8 @@ fn self_tests(source: &Source<'_, '_>) -> Vec<FactLine> {
     let mut lines = Vec::new();
     for (run, invocation) in &source.invocations {
         let Some(selftest) = &invocation.selftest else {
+            let run = in_run(source, *run);
+            lines.push(alarm("self-test", format!("not run{run}")));
             continue;
         };
         let run = in_run(source, *run);

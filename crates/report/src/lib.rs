@@ -9,6 +9,7 @@ mod axis;
 mod chart;
 mod columns;
 mod counts;
+mod cpu_use;
 mod csv;
 mod details;
 mod facts;

@@ -176,6 +176,37 @@ fn a_truth_refuted_in_one_run_is_refuted_in_all() {
     assert!(!Overlay::new(&[run_of("early", &early)]).charts()[0].refuted);
 }
 
+#[test]
+fn hidden_threads_and_unbound_threads_are_alarms() {
+    let fact = |cpu_ns: u64, bound: bool| {
+        let mut measured_point = point(0.9, 10.0);
+        let measured = measured_point.measured.as_mut().unwrap();
+        for repetition in &mut measured.repetitions {
+            repetition.wall_ns = 1_000_000;
+            repetition.cpu_ns = Some(cpu_ns);
+        }
+        measured.affinity = if bound {
+            Ok(vec![0])
+        } else {
+            Err("no mask".to_owned())
+        };
+        let records = [search(measured_point)];
+        let overlay = Overlay::new(&[run_of("run", &records)]);
+        let facts = &overlay.charts()[0].facts;
+        let of = |label: &str| {
+            let found = facts.iter().find(|fact| fact.label == label);
+            found.map(|fact| (fact.text.clone(), fact.alarm))
+        };
+        (of("CPU time").unwrap(), of("CPUs"))
+    };
+    let ((text, is_alarm), unbound) = fact(1_000_000, true);
+    assert!(text.contains("at most 1.00") && !is_alarm, "{text}");
+    assert_eq!(unbound, None);
+    let ((text, is_alarm), unbound) = fact(1_900_000, false);
+    assert!(text.contains("up to 1.90 times") && is_alarm, "{text}");
+    assert!(unbound.unwrap().0.contains("no mask"));
+}
+
 /// Rows of an RFC 4180 document.
 fn parse(csv: &str) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];

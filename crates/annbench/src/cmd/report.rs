@@ -1,7 +1,7 @@
 use crate::Answer;
-use crate::args::ReportArgs;
+use crate::args::{By, ReportArgs};
 use crate::progress::say;
-use annbench_report::{LabelledRun, Overlay};
+use annbench_report::{LabelledRun, Overlay, SeriesBy};
 use annbench_results::RunRecords;
 use anyhow::Context;
 use std::fmt::Write;
@@ -15,11 +15,11 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Answer> {
         (None, Some(first)) => first.join("report"),
         (None, None) => PathBuf::from("report"),
     };
-    answer(&args.runs, &out, args.points)
+    answer(&args.runs, &out, args.points, args.by)
 }
 
 /// The table of `runs`, and their plots and CSV in `out`.
-pub fn answer(runs: &[PathBuf], out: &Path, points: bool) -> anyhow::Result<Answer> {
+pub fn answer(runs: &[PathBuf], out: &Path, points: bool, by: By) -> anyhow::Result<Answer> {
     let opened = runs
         .iter()
         .map(|dir| RunRecords::open(dir))
@@ -39,7 +39,13 @@ pub fn answer(runs: &[PathBuf], out: &Path, points: bool) -> anyhow::Result<Answ
             records: &run.records,
         })
         .collect();
-    let overlay = Overlay::new(&labelled);
+    let overlay = Overlay::with_series(
+        &labelled,
+        match by {
+            By::Library => SeriesBy::Library,
+            By::Group => SeriesBy::Group,
+        },
+    );
     let mut text = overlay.summary();
     if points {
         text.push('\n');

@@ -1,11 +1,11 @@
-use crate::args::{Retry, RunArgs};
+use crate::args::{By, Retry, RunArgs};
 use crate::campaign::Loaded;
 use crate::places::Places;
 use crate::progress::{Progress, say};
 use crate::subject::Opened;
 use crate::work::{AdapterInUse, Work, Workload};
 use crate::{Answer, interrupt};
-use annbench_results::{Record, RunRecord, SelfTest, Store};
+use annbench_results::{Fact, Record, RunRecord, SelfTest, Store};
 use annbench_runner::{Bench, preferred_cpus};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -98,7 +98,49 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     }
     progress.finish();
     drop(store);
-    super::report::answer(std::slice::from_ref(&out), &out.join("report"), false)
+    super::report::answer(
+        std::slice::from_ref(&out),
+        &out.join("report"),
+        false,
+        By::Library,
+    )
+}
+
+/// What the machine tells, what limits it can keep, and what the workers inherit from whoever started
+/// the run.
+fn environment() -> BTreeMap<String, Fact> {
+    let mut facts = annbench_results::collect_environment(env!("ANNBENCH_RUSTC_VERSION"));
+    let linux = |what: &str| {
+        if cfg!(target_os = "linux") {
+            Fact::Known(what.to_owned())
+        } else {
+            Fact::Unavailable("only Linux tells".to_owned())
+        }
+    };
+    let memory = "RssAnon + RssShmem of the process tree at 10 Hz; RLIMIT_DATA 2 GiB above";
+    facts.insert("memory_limit".to_owned(), linux(memory));
+    facts.insert(
+        "affinity".to_owned(),
+        linux("every task of a worker, physical cores first"),
+    );
+    let prefixes = [
+        "BLIS_",
+        "GLIBC_",
+        "GOMP_",
+        "KMP_",
+        "LD_",
+        "MALLOC_",
+        "MKL_",
+        "OMP_",
+        "OPENBLAS_",
+        "RAYON_",
+    ];
+    for (name, value) in std::env::vars() {
+        if prefixes.iter().any(|prefix| name.starts_with(prefix)) {
+            facts.insert(format!("inherited {name}"), Fact::Known(value));
+        }
+    }
+    facts
 }
 
 fn report_opening(store: &Store) {
@@ -169,7 +211,7 @@ fn run_record(
         config_texts: loaded.texts.clone(),
         config_hash: loaded.hash(),
         machine: annbench_results::collect_machine(),
-        environment: annbench_results::collect_environment(env!("ANNBENCH_RUSTC_VERSION")),
+        environment: environment(),
         adapters: adapters
             .iter()
             .map(|(name, adapter)| (name.clone(), adapter.info.clone()))

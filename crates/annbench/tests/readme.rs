@@ -1,0 +1,93 @@
+//! Every command in README.md works as written there.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may end on what it did not expect"
+)]
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+use support::{adapters, root};
+
+/// What scripts/test itself runs or is.
+const SCRIPTS: [&str; 2] = ["scripts/quickstart", "scripts/test"];
+
+/// Commands of the console blocks of `text`, in order.
+fn commands(text: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    let mut console = false;
+    for line in text.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            console = language == "console";
+        } else if console && let Some(command) = line.strip_prefix("$ ") {
+            commands.push(command.to_owned());
+        }
+    }
+    commands
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name.starts_with('.') || name == "downloads" {
+            continue;
+        }
+        if path.is_dir() {
+            copy(&path, &to.join(name));
+        } else {
+            std::fs::copy(&path, to.join(name)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn every_command_runs() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let commands = commands(&readme);
+    let test = std::fs::read_to_string(root().join("scripts/test")).unwrap();
+    for script in SCRIPTS {
+        assert!(commands.iter().any(|command| command == script), "{script}");
+    }
+    assert!(test.contains("scripts/quickstart"));
+
+    let folder = tempfile::tempdir().unwrap();
+    copy(&root().join("configs"), &folder.path().join("configs"));
+    copy(&root().join("datasets"), &folder.path().join("datasets"));
+    let beside = Path::new(env!("CARGO_BIN_EXE_annbench")).parent().unwrap();
+    let path = format!("{}:{}", beside.display(), std::env::var("PATH").unwrap());
+    let run = |command: &str| {
+        let output = Command::new("sh")
+            .args(["-c", command])
+            .current_dir(folder.path())
+            .env("PATH", &path)
+            .env("ANNBENCH_ADAPTER_PATH", adapters())
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{command}: {}\n{}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
+    };
+    // What scripts/quickstart leaves behind, for one adapter.
+    run(
+        "annbench run configs/quickstart.yaml --adapter exact --skip-selftest --out results/quickstart",
+    );
+    let mut ran = 0;
+    for command in &commands {
+        if SCRIPTS.contains(&command.as_str()) {
+            continue;
+        }
+        assert!(
+            command.starts_with("annbench "),
+            "README command `{command}` is neither annbench nor a script that scripts/test runs"
+        );
+        run(command);
+        ran += 1;
+    }
+    assert!(ran >= 5, "only {ran} commands of README.md were found");
+}

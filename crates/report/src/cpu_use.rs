@@ -1,0 +1,61 @@
+use crate::facts::{FactLine, alarm, line};
+use crate::figures::plural;
+use crate::overlay::Source;
+use std::collections::BTreeSet;
+
+/// CPU time above what the stated threads can take, by more than clocks and hand-overs explain.
+const SLACK: f64 = 1.05;
+
+/// Whether the measured points really used the threads that they are shown under: CPU time of the
+/// whole process against wall time, and whether threads could be bound to CPUs.
+pub(crate) fn cpu_use(source: &Source<'_, '_>) -> Vec<FactLine> {
+    let (mut most, mut beyond, mut untold) = (0.0f64, 0u64, 0u64);
+    let mut unbound = BTreeSet::new();
+    for row in &source.rows {
+        let Some(measured) = &row.record.measured else {
+            continue;
+        };
+        if let Err(reason) = &measured.affinity {
+            unbound.insert(reason.as_str());
+        }
+        let threads = row.record.identity.threads.max(1) as f64;
+        let shares: Option<Vec<f64>> = measured
+            .repetitions
+            .iter()
+            .map(|r| Some(r.cpu_ns? as f64 / (r.wall_ns.max(1) as f64 * threads)))
+            .collect();
+        match shares {
+            None => untold += 1,
+            Some(shares) => {
+                let share = shares.into_iter().fold(0.0, f64::max);
+                most = most.max(share);
+                beyond += u64::from(share > SLACK);
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    if beyond > 0 {
+        lines.push(alarm(
+            "CPU time",
+            format!(
+                "{} used more than the stated threads can, up to {most:.2} times as much",
+                plural(beyond, "point")
+            ),
+        ));
+    } else if most > 0.0 {
+        lines.push(line(
+            "CPU time",
+            format!("at most {most:.2} of what the stated threads can use: no hidden threads"),
+        ));
+    }
+    if untold > 0 {
+        lines.push(line(
+            "CPU time",
+            format!("not told by the machine for {}", plural(untold, "point")),
+        ));
+    }
+    for reason in unbound {
+        lines.push(alarm("CPUs", format!("threads were not bound: {reason}")));
+    }
+    lines
+}
