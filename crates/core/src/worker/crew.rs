@@ -16,8 +16,25 @@ pub(super) struct Round {
     pub cpu_ns: Option<u64>,
     pub faults: Option<(u64, u64)>,
     pub first: Answers,
-    pub last: Answers,
+    /// Answers of the last pass; `None` where that is the first.
+    pub last: Option<Answers>,
     pub latencies_ns: Vec<u64>,
+}
+
+impl Round {
+    /// Appends the passes of a later round; the first pass stays the first.
+    pub fn join(&mut self, later: Round) {
+        self.passes += later.passes;
+        self.wall_ns += later.wall_ns;
+        self.cpu_ns = self.cpu_ns.zip(later.cpu_ns).map(|(a, b)| a + b);
+        self.faults = self
+            .faults
+            .zip(later.faults)
+            .map(|(a, b)| (a.0 + b.0, a.1 + b.1));
+        // The last pass of a round of one pass is its first.
+        self.last = Some(later.last.unwrap_or(later.first));
+        self.latencies_ns.extend(later.latencies_ns);
+    }
 }
 
 /// The searching threads of one point.
@@ -143,12 +160,14 @@ impl<'s> Crew<'s> {
                 .zip(faults_before)
                 .map(|(a, b)| (a.0 - b.0, a.1 - b.1)),
             first: Answers::default(),
-            last: Answers::default(),
+            last: (passes > 1).then(Answers::default),
             latencies_ns,
         };
         for (_, _, buffers) in stripes {
             round.first.extend(buffers.first);
-            round.last.extend(buffers.last);
+            if let Some(last) = &mut round.last {
+                last.extend(buffers.last);
+            }
         }
         debug_assert_eq!(
             round.first.ids.len(),
@@ -193,4 +212,45 @@ fn join_latencies(stripes: &mut [(Instant, Instant, Box<Buffers>)], passes: u64)
         }
     }
     joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round(ids: [u32; 2], last: Option<[u32; 2]>) -> Round {
+        let answers = |ids: [u32; 2]| Answers {
+            ids: ids.to_vec(),
+            returned: vec![2],
+            ..Answers::default()
+        };
+        Round {
+            passes: if last.is_some() { 3 } else { 1 },
+            wall_ns: 10,
+            cpu_ns: Some(9),
+            faults: Some((1, 0)),
+            first: answers(ids),
+            last: last.map(answers),
+            latencies_ns: vec![5; if last.is_some() { 3 } else { 1 }],
+        }
+    }
+
+    #[test]
+    fn a_round_of_one_pass_ends_with_its_own_answers() {
+        let mut whole = round([1, 2], Some([3, 4]));
+        whole.join(round([5, 6], None));
+        assert_eq!(
+            (whole.passes, whole.wall_ns, whole.cpu_ns),
+            (4, 20, Some(18))
+        );
+        assert_eq!(whole.faults, Some((2, 0)));
+        assert_eq!(whole.first.ids, [1, 2]);
+        assert_eq!(
+            whole.last.as_ref().map(|a| a.ids.as_slice()),
+            Some(&[5, 6][..])
+        );
+        assert_eq!(whole.latencies_ns.len(), 4);
+        whole.join(round([1, 2], Some([7, 8])));
+        assert_eq!(whole.last.map(|a| a.ids), Some(vec![7, 8]));
+    }
 }

@@ -138,15 +138,7 @@ fn run_repetition(crew: &Crew<'_>, pace: &mut Pace, min_pass_ns: u64) -> Result<
     while whole.wall_ns < min_pass_ns {
         let more = crew.run(pace.passes(min_pass_ns - whole.wall_ns))?;
         pace.observe(&more);
-        whole.passes += more.passes;
-        whole.wall_ns += more.wall_ns;
-        whole.cpu_ns = whole.cpu_ns.zip(more.cpu_ns).map(|(a, b)| a + b);
-        whole.faults = whole
-            .faults
-            .zip(more.faults)
-            .map(|(a, b)| (a.0 + b.0, a.1 + b.1));
-        whole.last = more.last;
-        whole.latencies_ns.extend(more.latencies_ns);
+        whole.join(more);
     }
     Ok(Measured {
         round: whole,
@@ -201,11 +193,9 @@ fn write_repetitions(
             threads_seen,
             minor_faults: round.faults.map(|f| f.0),
             major_faults: round.faults.map(|f| f.1),
-            last_ids_hash: if round.passes > 1 {
-                round.last.hash()
-            } else {
-                ids_hash.clone()
-            },
+            last_ids_hash: round
+                .last
+                .map_or_else(|| ids_hash.clone(), |last| last.hash()),
             ids_hash,
             ids_file,
             returned_file,
