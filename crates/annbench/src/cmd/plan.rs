@@ -129,26 +129,34 @@ fn write_settings(text: &mut String, loaded: &Loaded) {
     }
 }
 
-/// Refused points, alike ones together; every point when asked for.
+/// Refused points, those with the same reason together; every point when asked for.
 fn write_points(
     text: &mut String,
     points: &[(&PlannedPoint, Option<String>)],
     finished: &BTreeMap<String, &'static str>,
     all: bool,
 ) {
+    let mut reasons: Vec<(&str, usize)> = Vec::new();
     for (point, refused) in points {
-        match (refused, finished.get(&point.point_id)) {
-            (Some(reason), _) => {
-                let _ = writeln!(text, "    refused  {}: {reason}", point.label());
+        let word = match (refused, finished.get(&point.point_id)) {
+            (Some(_), _) => "refused",
+            (None, Some(word)) => word,
+            (None, None) => "search",
+        };
+        if all {
+            let why = refused
+                .as_ref()
+                .map_or(String::new(), |why| format!(": {why}"));
+            let _ = writeln!(text, "    {word:8} {}{why}", point.label());
+        } else if let Some(reason) = refused {
+            match reasons.iter_mut().find(|(known, _)| known == reason) {
+                Some((_, times)) => *times += 1,
+                None => reasons.push((reason, 1)),
             }
-            (None, Some(word)) if all => {
-                let _ = writeln!(text, "    {word:8} {}", point.label());
-            }
-            (None, None) if all => {
-                let _ = writeln!(text, "    search   {}", point.label());
-            }
-            _ => {}
         }
+    }
+    for (reason, times) in reasons {
+        let _ = writeln!(text, "    {times} refused: {reason}");
     }
 }
 
