@@ -93,8 +93,8 @@ pub enum Retry {
 pub struct PlanArgs {
     #[command(flatten)]
     pub selection: Selection,
-    /// Run directory whose finished points are left out and whose times give the estimate
-    /// [default: results/<file's name>]
+    /// Run directory whose finished points are left out; its times and those of the runs beside it
+    /// give the estimate [default: results/<file's name>]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print every point instead of a summary per build

@@ -8,10 +8,11 @@ use crate::work::{AdapterInUse, Work};
 use crate::{Answer, interrupt};
 use annbench_core::wire::Verdict;
 use annbench_dataset::DatasetError;
-use annbench_results::RunRecords;
+use annbench_results::{Record, RunRecords};
 use annbench_runner::{PlannedPoint, check_points};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 /// `annbench plan FILE`
 pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
@@ -27,6 +28,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         .map(|run| run.records)
         .unwrap_or_default();
     let finished = annbench_results::finished_points(&records);
+    let measured = measured_beside(&out);
     let machine = annbench_results::collect_machine();
 
     let mut text = String::new();
@@ -78,7 +80,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
                 .iter()
                 .filter(|(p, why)| why.is_none() && !finished.contains_key(&p.point_id))
                 .count();
-            let estimate = Estimate::of(job, left, &records);
+            let estimate = Estimate::of(job, left, &measured);
             total.add(&estimate);
             let _ = writeln!(
                 text,
@@ -106,6 +108,23 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         }
     );
     Ok(Answer::good(text))
+}
+
+/// Records of the run directory and of those beside it: what was measured once tells how long it
+/// takes, whichever run it was.
+fn measured_beside(out: &Path) -> Vec<Record> {
+    let folder = match out.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| RunRecords::open(&entry.path()).ok())
+        .flat_map(|run| run.records)
+        .collect()
 }
 
 fn is_missing(error: &anyhow::Error) -> bool {
