@@ -4,7 +4,7 @@ use crate::native::{NativeIndex, normalise, set_threads};
 use crate::params::{BuildParams, is_inner_product, read_search, search_docs};
 use annbench_core::{
     Adapter, AdapterError, BuildSpec, Descriptor, ElementType, Index, Metric, Mode, PointSpec,
-    Rows, Support, Vectors,
+    Support, Vectors, f32_base,
 };
 use std::path::Path;
 
@@ -63,7 +63,7 @@ impl Adapter for Faiss {
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         check_metric(spec.metric)?;
         let (params, _) = BuildParams::read(spec)?;
-        let rows = rows_checked(base, spec)?;
+        let rows = f32_base(base, spec)?;
         set_threads(spec.threads)?;
         let mut native =
             NativeIndex::create(spec.dim, &params.index, is_inner_product(spec.metric))?;
@@ -89,7 +89,7 @@ impl Adapter for Faiss {
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         check_metric(spec.metric)?;
         let (_, shape) = BuildParams::read(spec)?;
-        rows_checked(base, spec)?;
+        f32_base(base, spec)?;
         let path = dir.join(FILE);
         let native = NativeIndex::read(&path)?;
         let found = native.size();
@@ -116,23 +116,4 @@ fn check_metric(metric: Metric) -> Result<(), AdapterError> {
             "metric {other}: l2, inner_product and cosine work"
         ))),
     }
-}
-
-fn rows_checked<'b>(base: Vectors<'b>, spec: &BuildSpec) -> Result<Rows<'b, f32>, AdapterError> {
-    let Vectors::F32(rows) = base else {
-        return Err(AdapterError::Rejected(format!(
-            "element type: expected f32, found {}",
-            base.element()
-        )));
-    };
-    if (rows.n(), rows.dim()) != (spec.n, spec.dim) {
-        return Err(AdapterError::Rejected(format!(
-            "base: expected {} x {} as the build says, found {} x {}",
-            spec.n,
-            spec.dim,
-            rows.n(),
-            rows.dim()
-        )));
-    }
-    Ok(rows)
 }

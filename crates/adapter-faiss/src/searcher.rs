@@ -3,6 +3,7 @@ use crate::index::FaissIndex;
 use crate::native::{Plan, normalise};
 use annbench_core::{
     AdapterError, Counters, NeighborId, NeighborRows, Searcher, Slot, TopK, Vector, Vectors,
+    f32_queries, f32_query,
 };
 
 /// One search point on one index.
@@ -26,17 +27,6 @@ impl<'i> FaissSearcher<'i> {
             labels: vec![0; k],
             scratch: Vec::with_capacity(index.dim()),
             tally: Tally::start(index.shape()),
-        }
-    }
-
-    fn check_dim(&self, dim: usize) -> Result<(), AdapterError> {
-        if dim == self.index.dim() {
-            Ok(())
-        } else {
-            Err(AdapterError::Failed(format!(
-                "query: expected {} components, found {dim}",
-                self.index.dim()
-            )))
         }
     }
 
@@ -78,10 +68,7 @@ fn push_found(labels: &[i64], top: &mut TopK<'_>) {
 
 impl Searcher for FaissSearcher<'_> {
     fn search(&mut self, query: Vector<'_>, top: &mut TopK<'_>) -> Result<(), AdapterError> {
-        let Vector::F32(query) = query else {
-            return Err(AdapterError::Failed("query: expected f32".to_owned()));
-        };
-        self.check_dim(query.len())?;
+        let query = f32_query(query, self.index.dim())?;
         let k = top.k();
         self.run(query, k)?;
         push_found(&self.labels[..k], top);
@@ -93,17 +80,7 @@ impl Searcher for FaissSearcher<'_> {
         queries: Vectors<'_>,
         out: &mut NeighborRows<'_>,
     ) -> Result<(), AdapterError> {
-        let Vectors::F32(queries) = queries else {
-            return Err(AdapterError::Failed("queries: expected f32".to_owned()));
-        };
-        self.check_dim(queries.dim())?;
-        if queries.n() != out.queries() {
-            return Err(AdapterError::Failed(format!(
-                "queries: expected {}, found {}",
-                out.queries(),
-                queries.n()
-            )));
-        }
+        let queries = f32_queries(queries, self.index.dim(), out)?;
         let k = out.k();
         self.run(queries.data(), k)?;
         for (i, labels) in self.labels.chunks_exact(k).take(queries.n()).enumerate() {

@@ -4,7 +4,7 @@ use crate::params::{BuildParams, SearchParams};
 use crate::store;
 use annbench_core::{
     Adapter, AdapterError, BuildSpec, Descriptor, ElementType, Index, Metric, Mode, PointSpec,
-    Rows, Support, Vectors,
+    Rows, Support, Vectors, f32_base,
 };
 use anndists::dist::distances::{DistDot, DistL2};
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ impl Adapter for HnswRs {
         spec: &BuildSpec,
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         let params = check_build(spec)?;
-        let rows = rows_checked(base, spec)?;
+        let rows = f32_base(base, spec)?;
         match spec.metric {
             Metric::L2 => Ok(Box::new(Graph::build(rows, params, spec, DistL2, false)?)),
             Metric::Cosine => {
@@ -80,7 +80,7 @@ impl Adapter for HnswRs {
         spec: &BuildSpec,
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         let params = check_build(spec)?;
-        rows_checked(base, spec)?;
+        f32_base(base, spec)?;
         match spec.metric {
             Metric::L2 => Ok(Box::new(store::load::<DistL2>(dir, params, spec, false)?)),
             Metric::Cosine => Ok(Box::new(store::load::<DistDot>(dir, params, spec, true)?)),
@@ -138,25 +138,6 @@ fn check_build(spec: &BuildSpec) -> Result<BuildParams, AdapterError> {
     }
     check_threads("build", spec.threads)?;
     BuildParams::read(&spec.params)
-}
-
-fn rows_checked<'b>(base: Vectors<'b>, spec: &BuildSpec) -> Result<Rows<'b, f32>, AdapterError> {
-    let Vectors::F32(rows) = base else {
-        return Err(AdapterError::Rejected(format!(
-            "element type: expected f32, found {}",
-            base.element()
-        )));
-    };
-    if (rows.n(), rows.dim()) != (spec.n, spec.dim) {
-        return Err(AdapterError::Rejected(format!(
-            "base: expected {} x {} as the build says, found {} x {}",
-            spec.n,
-            spec.dim,
-            rows.n(),
-            rows.dim()
-        )));
-    }
-    Ok(rows)
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 use crate::graph::Graph;
 use crate::normalise::push_normalised;
 use crate::params::SearchParams;
-use annbench_core::{AdapterError, NeighborRows, Searcher, TopK, Vector, Vectors};
+use annbench_core::{
+    AdapterError, NeighborRows, Searcher, TopK, Vector, Vectors, f32_queries, f32_query,
+};
 use anndists::dist::distances::Distance;
 use rayon::ThreadPool;
 
@@ -27,25 +29,11 @@ impl<'i, D: Distance<f32> + Send + Sync + 'static> GraphSearcher<'i, D> {
             batch: Vec::new(),
         }
     }
-
-    fn check_dim(&self, dim: usize) -> Result<(), AdapterError> {
-        if dim == self.graph.dim() {
-            Ok(())
-        } else {
-            Err(AdapterError::Failed(format!(
-                "query: expected {} components, found {dim}",
-                self.graph.dim()
-            )))
-        }
-    }
 }
 
 impl<D: Distance<f32> + Send + Sync + 'static> Searcher for GraphSearcher<'_, D> {
     fn search(&mut self, query: Vector<'_>, top: &mut TopK<'_>) -> Result<(), AdapterError> {
-        let Vector::F32(query) = query else {
-            return Err(AdapterError::Failed("query: expected f32".to_owned()));
-        };
-        self.check_dim(query.len())?;
+        let query = f32_query(query, self.graph.dim())?;
         let query = if self.graph.normalised() {
             self.scratch.clear();
             push_normalised(query, &mut self.scratch);
@@ -63,17 +51,7 @@ impl<D: Distance<f32> + Send + Sync + 'static> Searcher for GraphSearcher<'_, D>
         queries: Vectors<'_>,
         out: &mut NeighborRows<'_>,
     ) -> Result<(), AdapterError> {
-        let Vectors::F32(queries) = queries else {
-            return Err(AdapterError::Failed("queries: expected f32".to_owned()));
-        };
-        self.check_dim(queries.dim())?;
-        if queries.n() != out.queries() {
-            return Err(AdapterError::Failed(format!(
-                "queries: expected {}, found {}",
-                out.queries(),
-                queries.n()
-            )));
-        }
+        let queries = f32_queries(queries, self.graph.dim(), out)?;
         let Some(pool) = &self.pool else {
             return Err(AdapterError::Unsupported("batch search in single mode"));
         };

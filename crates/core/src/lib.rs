@@ -6,6 +6,7 @@
 
 mod contract;
 mod element;
+mod given;
 mod metric;
 mod neighbors;
 pub mod npy;
@@ -19,6 +20,7 @@ pub use contract::{
     ParamKind, PointSpec, SearchSpec, Searcher, Support,
 };
 pub use element::ElementType;
+pub use given::{f32_base, f32_queries, f32_query};
 pub use metric::{Metric, TieTolerance, distance, norm};
 pub use neighbors::{EMPTY_SLOT, InvalidId, NeighborId, NeighborRows, Slot, TopK};
 pub use params::{ParamError, ParamReader, ParamValue, Params};
