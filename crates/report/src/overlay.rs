@@ -3,7 +3,7 @@ use crate::facts::facts;
 use crate::figures::short_hash;
 use crate::point::{Point, Unplaced};
 use crate::series::{Series, SeriesBy, SeriesKey, labels};
-use annbench_results::{BuildRecord, Record, Refutations, RunRecord, SearchRecord};
+use annbench_results::{BuildRecord, Outcome, Record, Refutations, RunRecord, SearchRecord};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The records of one run directory.
@@ -20,6 +20,8 @@ pub struct LabelledRun<'r> {
 pub(crate) struct Row<'r> {
     pub run: usize,
     pub record: &'r SearchRecord,
+    /// The build that was searched. After a crash the index may have been loaded instead: then the
+    /// one it was saved from, since loading is no build time.
     pub build: Option<&'r BuildRecord>,
     /// A later record of the same run measures the same point.
     pub superseded: bool,
@@ -155,10 +157,27 @@ fn rows<'r>(runs: &[LabelledRun<'r>], refutations: &Refutations) -> Vec<Row<'r>>
         // A build's record may follow those of its points: linked when all are known.
         for row in rows.iter_mut().filter(|row| row.run == run) {
             let id = row.record.build_id.as_deref();
-            row.build = id.and_then(|id| builds.get(id).copied());
+            let searched = id.and_then(|id| builds.get(id).copied());
+            row.build = searched.map(|build| saved_from(build, &builds));
         }
     }
     rows
+}
+
+fn saved_from<'r>(
+    build: &'r BuildRecord,
+    builds: &HashMap<&str, &'r BuildRecord>,
+) -> &'r BuildRecord {
+    if !build.loaded {
+        return build;
+    }
+    let mut built: Vec<&BuildRecord> = builds
+        .values()
+        .copied()
+        .filter(|b| !b.loaded && b.build_key == build.build_key && b.outcome == Outcome::Ok)
+        .collect();
+    built.sort_by(|a, b| a.build_id.cmp(&b.build_id));
+    built.pop().unwrap_or(build)
 }
 
 fn first_name<'r>(rows: &[Row<'r>], base: &str, queries: &str) -> &'r str {

@@ -207,6 +207,27 @@ fn hidden_threads_and_unbound_threads_are_alarms() {
     assert!(unbound.unwrap().0.contains("no mask"));
 }
 
+#[test]
+fn loading_a_saved_index_is_no_build_time() {
+    let mut searched = point(0.9, 10.0);
+    searched.build_id = Some("key.2".to_owned());
+    let mut records = vec![search(searched)];
+    for (number, wall_s, loaded) in [(1, 100.0, false), (2, 0.5, true)] {
+        let Record::Build(mut build) =
+            Library::new("faiss", "1.12.0").build(&Params::new(), wall_s, 10)
+        else {
+            panic!("no build record");
+        };
+        build.build_key = "key".to_owned();
+        build.build_id = format!("key.{number}");
+        build.loaded = loaded;
+        records.push(Record::Build(build));
+    }
+    let overlay = Overlay::new(&[run_of("run", &records)]);
+    let details = overlay.details();
+    assert!(details.contains("built in 100"), "{details}");
+}
+
 /// Rows of an RFC 4180 document.
 fn parse(csv: &str) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
