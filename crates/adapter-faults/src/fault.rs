@@ -36,13 +36,17 @@ pub enum Fault {
     TooFew,
     /// Three ids more than k.
     TooMany,
+    /// An error that says that an allocation failed, as a C++ adapter would report it.
+    AllocationError,
+    /// None, after two seconds; then an abort while the index is saved.
+    AbortInSave,
     /// None, after two seconds: worth saving.
     SlowBuild,
     /// A process left behind that holds the pipes and its own session.
     Grandchild,
 }
 
-const ALL: [(&str, Fault); 18] = [
+const ALL: [(&str, Fault); 20] = [
     ("none", Fault::None),
     ("abort", Fault::Abort),
     ("segfault", Fault::Segfault),
@@ -59,6 +63,8 @@ const ALL: [(&str, Fault); 18] = [
     ("negative_ids", Fault::NegativeIds),
     ("too_few", Fault::TooFew),
     ("too_many", Fault::TooMany),
+    ("allocation_error", Fault::AllocationError),
+    ("abort_in_save", Fault::AbortInSave),
     ("slow_build", Fault::SlowBuild),
     ("grandchild", Fault::Grandchild),
 ];
@@ -117,7 +123,14 @@ impl Fault {
                         .map_err(|error| AdapterError::Failed(error.to_string()))?;
                 }
             }
-            Fault::SlowBuild => std::thread::sleep(std::time::Duration::from_millis(2100)),
+            Fault::AllocationError => {
+                return Err(AdapterError::Failed(
+                    "out of memory: std::bad_alloc".to_owned(),
+                ));
+            }
+            Fault::SlowBuild | Fault::AbortInSave => {
+                std::thread::sleep(std::time::Duration::from_millis(2100))
+            }
             Fault::Grandchild => leave_grandchild()?,
             Fault::None
             | Fault::DuplicateIds

@@ -63,18 +63,22 @@ impl Adapter for Faults {
         base: Vectors<'b>,
         spec: &BuildSpec,
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
-        parse(&spec.params)?.strike()?;
-        Ok(Box::new(Scan { base }))
+        let fault = parse(&spec.params)?;
+        fault.strike()?;
+        Ok(Box::new(Scan { base, fault }))
     }
 
     fn load<'b>(
         &self,
         dir: &Path,
         base: Vectors<'b>,
-        _spec: &BuildSpec,
+        spec: &BuildSpec,
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         match std::fs::read_to_string(dir.join("index")) {
-            Ok(text) if text == "scan" => Ok(Box::new(Scan { base })),
+            Ok(text) if text == "scan" => Ok(Box::new(Scan {
+                base,
+                fault: parse(&spec.params)?,
+            })),
             other => Err(AdapterError::Failed(format!("no saved scan: {other:?}"))),
         }
     }
@@ -82,6 +86,8 @@ impl Adapter for Faults {
 
 struct Scan<'b> {
     base: Vectors<'b>,
+    /// That of the build: it may strike while saving.
+    fault: Fault,
 }
 
 impl Index for Scan<'_> {
@@ -100,6 +106,9 @@ impl Index for Scan<'_> {
     }
 
     fn save(&self, dir: &Path) -> Result<(), AdapterError> {
+        if self.fault == Fault::AbortInSave {
+            std::process::abort();
+        }
         std::fs::write(dir.join("index"), "scan")
             .map_err(|error| AdapterError::Failed(error.to_string()))
     }

@@ -11,7 +11,7 @@ use annbench_core::wire::Stage;
 use annbench_results::{Cause, Outcome, Record, SearchRecord, Store, latest_searches};
 use annbench_runner::{RequestError, RunError, Worker, WorkerSettings, thread_variables};
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::{Made, fault, installed, limits, measure, plan, run};
+use support::{Made, fault, installed, limits, measure, plan, run, short_limits};
 
 /// What a fault must become: the words of its outcome and cause.
 fn verdict(outcome: &Outcome) -> String {
@@ -80,22 +80,22 @@ fn every_search_fault_becomes_a_record_and_the_other_points_survive() {
     let folder = tempfile::tempdir().unwrap();
     let made = Made::generate(folder.path());
     let (subject, measure) = (made.subject(), measure());
-    let mut points = Vec::new();
+    let mut store = Store::create_or_open(&folder.path().join("run")).unwrap();
+    let (mut patient, mut hanging) = (Vec::new(), Vec::new());
     for (number, (name, _)) in SEARCH_FAULTS.iter().enumerate() {
+        let points = if *name == "hang" {
+            &mut hanging
+        } else {
+            &mut patient
+        };
         points.push(fault(name, 0));
         points.push(fault("none", number as i64));
     }
-    let job = plan(&subject, &measure, fault("none", 0), points);
-    let mut store = Store::create_or_open(&folder.path().join("run")).unwrap();
-    run(
-        &mut store,
-        &job,
-        &subject,
-        &measure,
-        &limits(),
-        &AtomicBool::new(false),
-    )
-    .unwrap();
+    for (points, limits) in [(patient, limits()), (hanging, short_limits())] {
+        let job = plan(&subject, &measure, fault("none", 0), points);
+        let interrupted = AtomicBool::new(false);
+        run(&mut store, &job, &subject, &measure, &limits, &interrupted).unwrap();
+    }
 
     let records = searches(&store);
     assert_eq!(records.len(), 2 * SEARCH_FAULTS.len());
@@ -109,10 +109,12 @@ fn every_search_fault_becomes_a_record_and_the_other_points_survive() {
             found.push((name, verdict(&record.outcome)));
         }
     }
-    let expected: Vec<(String, String)> = SEARCH_FAULTS
+    let mut expected: Vec<(String, String)> = SEARCH_FAULTS
         .iter()
         .map(|&(name, verdict)| (name.to_owned(), verdict.to_owned()))
         .collect();
+    expected.sort();
+    found.sort();
     assert_eq!(found, expected);
 
     let quality = |name: &str| {
@@ -162,6 +164,7 @@ fn every_search_fault_becomes_a_record_and_the_other_points_survive() {
         _ => true,
     }));
     assert_eq!(left_behind(), Vec::<String>::new());
+    assert_eq!(zombies("sleep"), 0);
 }
 
 #[test]
@@ -182,15 +185,13 @@ fn every_build_fault_becomes_a_record_and_its_points_say_why_they_were_skipped()
     ] {
         let points = vec![fault("none", 0), fault("none", 1)];
         let job = plan(&subject, &measure, fault(name, 0), points);
-        run(
-            &mut store,
-            &job,
-            &subject,
-            &measure,
-            &limits(),
-            &AtomicBool::new(false),
-        )
-        .unwrap();
+        let limits = if name == "hang" {
+            short_limits()
+        } else {
+            limits()
+        };
+        let interrupted = AtomicBool::new(false);
+        run(&mut store, &job, &subject, &measure, &limits, &interrupted).unwrap();
         let Some(Record::Build(build)) = store
             .records()
             .iter()
@@ -372,4 +373,157 @@ fn after_a_crash_an_adapter_that_saves_is_built_once() {
         .map(|r| verdict(&r.outcome))
         .collect();
     assert_eq!(verdicts, ["failed: SIGABRT", "ok", "failed: SIGABRT", "ok"]);
+}
+
+/// Children of this process that are called `name` and have ended without being collected.
+fn zombies(name: &str) -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
+        .flat_map(|children| {
+            let children = children.split_whitespace().map(str::to_owned);
+            children.collect::<Vec<_>>()
+        })
+        .filter(|pid| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.contains(&format!("({name}) Z"))
+        })
+        .count()
+}
+
+#[test]
+fn a_worker_that_dies_while_saving_costs_a_build_and_no_point() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = Made::generate(folder.path());
+    let (subject, measure) = (made.subject(), measure());
+    let points = vec![fault("none", 0), fault("none", 1)];
+    let job = plan(&subject, &measure, fault("abort_in_save", 0), points);
+    let mut store = Store::create_or_open(&folder.path().join("run")).unwrap();
+    let interrupted = AtomicBool::new(false);
+    run(
+        &mut store,
+        &job,
+        &subject,
+        &measure,
+        &limits(),
+        &interrupted,
+    )
+    .unwrap();
+    let builds: Vec<(String, Outcome)> = store
+        .records()
+        .iter()
+        .filter_map(|record| match record {
+            Record::Build(build) => Some((build.build_id.clone(), build.outcome.clone())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(builds.len(), 2);
+    assert!(builds.iter().all(|(_, outcome)| *outcome == Outcome::Ok));
+    assert_ne!(builds[0].0, builds[1].0);
+    for record in searches(&store) {
+        assert_eq!(record.outcome, Outcome::Ok);
+        assert_eq!(record.build_id.as_ref(), Some(&builds[1].0));
+    }
+}
+
+#[test]
+fn a_reported_allocation_failure_is_out_of_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = Made::generate(folder.path());
+    let (subject, measure) = (made.subject(), measure());
+    let points = vec![fault("allocation_error", 0), fault("none", 0)];
+    let job = plan(&subject, &measure, fault("none", 0), points);
+    let mut store = Store::create_or_open(&folder.path().join("run")).unwrap();
+    let interrupted = AtomicBool::new(false);
+    run(
+        &mut store,
+        &job,
+        &subject,
+        &measure,
+        &limits(),
+        &interrupted,
+    )
+    .unwrap();
+    let verdicts: Vec<String> = searches(&store)
+        .iter()
+        .map(|r| verdict(&r.outcome))
+        .collect();
+    assert_eq!(verdicts, ["failed: out of memory", "ok"]);
+}
+
+#[test]
+fn when_the_runner_is_gone_a_worker_takes_what_it_started_with_it() {
+    use annbench_core::wire::{Reply, Request, SearchRequest, read_frame, write_frame};
+    use std::os::unix::process::CommandExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let made = Made::generate(folder.path());
+    let (subject, measure) = (made.subject(), measure());
+    let job = plan(
+        &subject,
+        &measure,
+        fault("none", 0),
+        vec![fault("grandchild", 9)],
+    );
+    let given = job.given.clone().unwrap();
+    let mark = format!("orphan-test-{}", std::process::id());
+    let mut child = std::process::Command::new(installed().path)
+        .env(annbench_core::wire::MARK, &mark)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut ask = |request: &Request| {
+        write_frame(&mut stdin, request).unwrap();
+        read_frame::<Reply>(&mut stdout).unwrap()
+    };
+    let open = Request::Open {
+        base: given.base,
+        queries: given.queries,
+        copy_base: true,
+        cpus: Vec::new(),
+    };
+    assert!(matches!(ask(&open), Reply::Hello { .. }));
+    let build = Request::Build {
+        spec: job.spec.clone(),
+    };
+    assert!(matches!(ask(&build), Reply::Opened(_)));
+    let search = Request::Search(SearchRequest {
+        spec: job.points[0].spec.clone(),
+        repetitions: 1,
+        min_pass_ns: 0,
+        warm_up_ns: 0,
+        output_dir: folder.path().to_owned(),
+    });
+    assert!(matches!(ask(&search), Reply::Built(_)));
+    let ids = folder.path().join("ids.r0.npy");
+    let patience = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !ids.exists() && std::time::Instant::now() < patience {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let started = |mark: &str| {
+        let entry = format!("{}={mark}", annbench_core::wire::MARK);
+        std::fs::read_dir("/proc")
+            .unwrap()
+            .flatten()
+            .filter(|process| {
+                std::fs::read(process.path().join("environ")).is_ok_and(|environment| {
+                    environment
+                        .split(|&b| b == 0)
+                        .any(|v| v == entry.as_bytes())
+                })
+            })
+            .count()
+    };
+    assert_eq!(started(&mark), 2, "the worker and what it left");
+    // What a runner that is killed does to its workers.
+    drop(stdin);
+    child.wait().unwrap();
+    let patience = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while started(&mark) > 0 && std::time::Instant::now() < patience {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(started(&mark), 0);
 }

@@ -2,14 +2,12 @@ use crate::environment::thread_variables;
 use crate::installed::{FindError, Installed};
 use crate::worker::{RequestError, Worker, WorkerSettings, name_of};
 use annbench_core::PointSpec;
-use annbench_core::wire::{Reply, Request, Stage, Verdict};
+use annbench_core::wire::{Reply, Stage, Verdict};
 use annbench_results::{AdapterInfo, Failure};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+
 use thiserror::Error;
 
-/// Longest time for an adapter to judge the points of a campaign.
-pub(crate) const CHECK_LIMIT: Duration = Duration::from_secs(600);
 /// Memory that judging points may take: nothing is built.
 const CHECK_MEMORY_BYTES: u64 = 8 << 30;
 
@@ -85,30 +83,24 @@ pub fn inspect_adapter(
 /// [`InspectError`].
 pub fn check_points(
     installed: &Installed,
-    points: Vec<PointSpec>,
+    points: &[PointSpec],
     interrupted: &AtomicBool,
 ) -> Result<Vec<Verdict>, InspectError> {
-    let expected = points.len();
     let (mut worker, _) =
         Worker::start(installed, &settings(), interrupted).map_err(|e| failed(installed, e))?;
     let reply = worker
-        .request(
-            Stage::Check,
-            &Request::Check { points },
-            CHECK_LIMIT,
-            interrupted,
-        )
+        .check(points, interrupted)
         .map_err(|e| failed(installed, e))?;
     let message = match reply {
-        Reply::Checked { verdicts } if verdicts.len() == expected => {
+        Ok(verdicts) => {
             worker.close();
             return Ok(verdicts);
         }
-        Reply::Checked { verdicts } => {
-            format!("expected {expected} verdicts, found {}", verdicts.len())
-        }
-        Reply::Failed(fault) => fault.message,
-        other => format!("expected verdicts, found {}", name_of(&other)),
+        Err(Reply::Failed(fault)) => fault.message,
+        Err(other) => format!(
+            "expected a verdict for each point, found {}",
+            name_of(&other)
+        ),
     };
     Err(InspectError::Failed {
         adapter: installed.adapter.clone(),

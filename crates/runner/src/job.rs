@@ -2,11 +2,10 @@
 
 use crate::environment::thread_variables;
 use crate::event::Event;
-use crate::inspect::CHECK_LIMIT;
 use crate::installed::Installed;
 use crate::planned::{PlannedJob, PlannedPoint};
 use crate::subject::{GivenVectors, Subject};
-use crate::worker::{RequestError, Worker, WorkerSettings, name_of};
+use crate::worker::{RequestError, Worker, WorkerSettings, name_of, says_out_of_memory};
 use annbench_config::{Limits, Measure};
 use annbench_core::wire::{
     BuildReport, Fault, FaultKind, Reply, Request, SearchReport, SearchRequest, Stage, Verdict,
@@ -35,13 +34,16 @@ pub enum RunError {
     /// Records cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A worker could not write its raw files.
+    #[error("{0}")]
+    Raw(String),
     /// The run directory's path cannot be made absolute.
-    #[error("{path}: {source}")]
+    #[error("{path}: {cause}; run from a folder that exists")]
     Path {
         /// The directory.
         path: PathBuf,
         /// The cause.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
 }
 
@@ -105,19 +107,15 @@ impl Bench<'_> {
             job: run.label(),
             points: pending.len(),
         });
-        let mut checked = false;
-        let mut saved: Option<SavedIndex> = None;
+        let mut state = JobState {
+            checked: false,
+            may_save: true,
+            saved: None,
+        };
         while !pending.is_empty() {
             let attempt = Instant::now();
             let build_id = self.new_build_id(job);
-            match self.attempt(
-                &run,
-                given,
-                &mut pending,
-                &mut checked,
-                &mut saved,
-                &build_id,
-            ) {
+            match self.attempt(&run, given, &mut pending, &mut state, &build_id) {
                 Ok(()) => {}
                 Err(Broken::Run(error)) => return Err(error),
                 Err(Broken::Build(outcome)) => {
@@ -128,9 +126,9 @@ impl Bench<'_> {
                         outcome,
                         None,
                         attempt.elapsed(),
-                        saved.is_some(),
+                        state.saved.is_some(),
                     )?;
-                    if saved.take().is_some() {
+                    if state.saved.take().is_some() {
                         // A saved index that does not load is worth one more build.
                         continue;
                     }
@@ -151,8 +149,7 @@ impl Bench<'_> {
         run: &JobRun<'_, '_>,
         given: &GivenVectors,
         pending: &mut VecDeque<&PlannedPoint>,
-        checked: &mut bool,
-        saved: &mut Option<SavedIndex>,
+        state: &mut JobState,
         build_id: &str,
     ) -> Result<(), Broken> {
         let start = Instant::now();
@@ -163,16 +160,16 @@ impl Bench<'_> {
             memory_limit_bytes: self.limits.memory_bytes,
         };
         let (mut worker, descriptor) = Worker::start(run.installed, &settings, self.interrupted)?;
-        if !*checked {
+        if !state.checked {
             self.check(run, &mut worker, pending)?;
-            *checked = true;
+            state.checked = true;
             if pending.is_empty() {
                 worker.close();
                 return Ok(());
             }
         }
         self.open(&mut worker, given)?;
-        let report = self.build(run, &mut worker, saved.as_ref())?;
+        let report = self.build(run, &mut worker, state.saved.as_ref())?;
         let build_wall_ns = report.wall_ns;
         (self.observe)(Event::Built {
             outcome: Outcome::Ok,
@@ -184,17 +181,18 @@ impl Bench<'_> {
             report,
             &worker,
             start.elapsed(),
-            saved.is_some(),
+            state.saved.is_some(),
         )?;
         let worth_saving =
             descriptor.saves && pending.len() > 1 && build_wall_ns >= WORTH_SAVING_NS;
-        if worth_saving && saved.is_none() {
+        if worth_saving && state.may_save && state.saved.is_none() {
             match self.save(&mut worker) {
-                Ok(index) => *saved = index,
+                Ok(index) => state.saved = index,
                 Err(RequestError::Interrupted) => return Err(Broken::Run(RunError::Interrupted)),
-                // The index died while being saved: the points deserve another, unsaved.
-                Err(RequestError::Ended(failure)) => {
-                    return Err(Broken::Build(Outcome::Failed(failure)));
+                // It died while being saved: the points deserve another, unsaved.
+                Err(RequestError::Ended(_)) => {
+                    state.may_save = false;
+                    return Ok(());
                 }
             }
         }
@@ -213,13 +211,11 @@ impl Bench<'_> {
         worker: &mut Worker,
         pending: &mut VecDeque<&PlannedPoint>,
     ) -> Result<(), Broken> {
-        let points = pending.iter().map(|p| run.job.point_spec(p)).collect();
-        let request = Request::Check { points };
-        let verdicts =
-            match worker.request(Stage::Check, &request, CHECK_LIMIT, self.interrupted)? {
-                Reply::Checked { verdicts } if verdicts.len() == pending.len() => verdicts,
-                other => return Err(unexpected(Stage::Check, other, worker)),
-            };
+        let points: Vec<_> = pending.iter().map(|p| run.job.point_spec(p)).collect();
+        let verdicts = match worker.check(&points, self.interrupted)? {
+            Ok(verdicts) => verdicts,
+            Err(other) => return Err(unexpected(Stage::Check, other, worker)),
+        };
         for verdict in verdicts {
             let Some(point) = pending.pop_front() else {
                 break;
@@ -289,7 +285,7 @@ impl Bench<'_> {
         Ok(matches!(reply, Reply::Saved { .. }).then_some(SavedIndex { draft }))
     }
 
-    /// Measures one point. Returns whether the worker is still alive.
+    /// Measures one point. Returns whether the worker can go on.
     fn search(
         &mut self,
         run: &JobRun<'_, '_>,
@@ -302,9 +298,9 @@ impl Bench<'_> {
             point: point.label(),
         });
         let draft = self.store.begin_raw().map_err(RunError::from)?;
-        let output_dir = std::path::absolute(draft.path()).map_err(|source| RunError::Path {
+        let output_dir = std::path::absolute(draft.path()).map_err(|cause| RunError::Path {
             path: draft.path().to_owned(),
-            source,
+            cause,
         })?;
         let request = Request::Search(SearchRequest {
             spec: point.spec.clone(),
@@ -316,9 +312,18 @@ impl Bench<'_> {
         let limit = Duration::from_nanos(self.limits.search_ns);
         let build = Some(build_id.to_owned());
         match worker.request(Stage::Search, &request, limit, self.interrupted) {
-            Ok(Reply::Searched(report)) => {
-                self.record_searched(run, point, build_id, *report, environment, draft, worker)?;
-                Ok(true)
+            Ok(Reply::Searched(report)) => Ok(self.record_searched(
+                run,
+                point,
+                build_id,
+                *report,
+                environment,
+                draft,
+                worker,
+            )?),
+            // The disk's fault is not the library's: the point stays unmeasured.
+            Ok(Reply::Failed(fault)) if fault.kind == FaultKind::Io => {
+                Err(Broken::Run(RunError::Raw(fault.message)))
             }
             Ok(Reply::Failed(fault)) => {
                 let outcome = outcome_of(Stage::Search, fault, worker);
@@ -353,7 +358,7 @@ impl Bench<'_> {
         environment: &BTreeMap<String, String>,
         draft: RawDraft,
         worker: &Worker,
-    ) -> Result<(), RunError> {
+    ) -> Result<bool, RunError> {
         let scored = score_measured(
             self.pool,
             &run.subject.scoring,
@@ -361,7 +366,8 @@ impl Bench<'_> {
             draft.path(),
             &report.repetitions,
         );
-        // A worker that says it wrote what it did not write has failed; the run goes on.
+        // A worker that says it wrote what it did not write has failed, and what it says next cannot
+        // be trusted: the run goes on in another.
         let MeasuredScores {
             quality,
             other_quality,
@@ -376,7 +382,8 @@ impl Bench<'_> {
                     message: format!("the raw results do not fit the report: {error}"),
                     stderr_tail: worker.stderr_tail(),
                 });
-                return self.finish(run, point, Some(build_id.to_owned()), outcome);
+                self.finish(run, point, Some(build_id.to_owned()), outcome)?;
+                return Ok(false);
             }
         };
         let outcome = match invalid_answer {
@@ -408,7 +415,8 @@ impl Bench<'_> {
         record.quality = Some(quality);
         record.other_quality = other_quality;
         record.speed = Some(speed);
-        self.append_point(point, record)
+        self.append_point(point, record)?;
+        Ok(true)
     }
 
     /// A point that was not measured gets its record.
@@ -542,6 +550,15 @@ impl JobRun<'_, '_> {
     }
 }
 
+/// What is known about a job from one worker to the next.
+struct JobState {
+    /// The adapter has judged the points.
+    checked: bool,
+    /// Saving has not ended a worker.
+    may_save: bool,
+    saved: Option<SavedIndex>,
+}
+
 /// An index on disk in case of a crash; removed when dropped.
 struct SavedIndex {
     draft: RawDraft,
@@ -589,6 +606,10 @@ fn outcome_of(stage: Stage, fault: Fault, worker: &Worker) -> Outcome {
                 reason: fault.message,
             };
         }
+        FaultKind::Error if says_out_of_memory(&fault.message) => Cause::OutOfMemory {
+            limit_bytes: worker.memory_limit_bytes(),
+            observed_bytes: worker.peak_bytes(),
+        },
         FaultKind::Error => Cause::LibraryError,
         FaultKind::Panic => Cause::Panic,
         FaultKind::Io => Cause::Io,

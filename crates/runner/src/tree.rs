@@ -1,11 +1,9 @@
 //! The process tree of a worker as `/proc` shows it. Elsewhere than on Linux nothing is found, and
 //! the record says that limits were unavailable.
 
+use annbench_core::wire::MARK;
 use std::collections::BTreeSet;
 use std::fs;
-
-/// Environment variable whose value marks every process that a worker started.
-pub(crate) const MARK: &str = "ANNBENCH_WORKER_MARK";
 
 /// The process `root` and its descendants.
 pub(crate) fn processes_under(root: u32) -> BTreeSet<u32> {

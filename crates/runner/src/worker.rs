@@ -3,13 +3,14 @@
 use crate::installed::Installed;
 use crate::tail::Tail;
 use crate::tree;
-use annbench_core::Descriptor;
 use annbench_core::wire::{
-    FrameError, PROTOCOL_VERSION, Reply, Request, Stage, read_frame, write_frame,
+    FrameError, MARK, PROTOCOL_VERSION, REVISION, Reply, Request, Stage, Verdict, read_frame,
+    write_frame,
 };
+use annbench_core::{Descriptor, PointSpec};
 use annbench_results::{Cause, Failure};
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,6 +22,10 @@ use std::time::{Duration, Instant};
 const WATCH_INTERVAL: Duration = Duration::from_millis(100);
 /// Longest time from the start of an executable to its first words.
 const START_LIMIT: Duration = Duration::from_secs(60);
+/// Longest time for an adapter to judge a portion of points.
+const CHECK_LIMIT: Duration = Duration::from_secs(600);
+/// Points judged in one request.
+const CHECK_PORTION: usize = 1000;
 /// Room above the memory limit before the kernel itself refuses: RLIMIT_DATA counts reserved,
 /// untouched memory such as thread stacks, so it may only be a backstop.
 const BACKSTOP_BYTES: u64 = 2 << 30;
@@ -46,7 +51,8 @@ pub enum RequestError {
 /// A running worker.
 pub struct Worker {
     child: Child,
-    stdin: Option<ChildStdin>,
+    /// Frames for the writing thread; dropped, it closes the pipe.
+    requests: Option<mpsc::Sender<Vec<u8>>>,
     replies: mpsc::Receiver<Result<Reply, FrameError>>,
     tail: Tail,
     mark: String,
@@ -77,8 +83,21 @@ impl Worker {
         match worker.await_reply(Stage::Start, START_LIMIT, interrupted)? {
             Reply::Hello {
                 protocol: PROTOCOL_VERSION,
+                revision,
                 descriptor,
-            } => Ok((worker, *descriptor)),
+            } => match revision {
+                Some(other) if other != REVISION => Err(worker.end_with(
+                    Stage::Start,
+                    Cause::Protocol,
+                    format!(
+                        "{}: built from another revision of annbench-core, so it may measure in \
+                         another way: expected {REVISION}, found {other}; rebuild it with \
+                         scripts/build-adapters",
+                        installed.path.display()
+                    ),
+                )),
+                _ => Ok((worker, *descriptor)),
+            },
             Reply::Hello { protocol, .. } => Err(worker.end_with(
                 Stage::Start,
                 Cause::Protocol,
@@ -102,7 +121,7 @@ impl Worker {
         let mut command = Command::new(&installed.path);
         command
             .envs(&settings.environment)
-            .env(tree::MARK, &mark)
+            .env(MARK, &mark)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -123,6 +142,7 @@ impl Worker {
             return Err(io::Error::other("the pipes were not made"));
         };
         let tail = Tail::follow(stderr)?;
+        let requests = write_requests(stdin)?;
         let (sender, replies) = mpsc::channel();
         std::thread::Builder::new()
             .name("replies".to_owned())
@@ -137,7 +157,7 @@ impl Worker {
             })?;
         Ok(Self {
             child,
-            stdin: Some(stdin),
+            requests: Some(requests),
             replies,
             tail,
             mark,
@@ -158,15 +178,45 @@ impl Worker {
         limit: Duration,
         interrupted: &AtomicBool,
     ) -> Result<Reply, RequestError> {
-        let written = match &mut self.stdin {
-            Some(stdin) => write_frame(stdin, request),
-            None => Err(io::ErrorKind::BrokenPipe.into()),
-        };
-        if written.is_err() {
-            // The pipe breaks because the worker ended: its end is the cause, not the pipe.
-            return Err(self.end_because_closed(stage));
+        let mut frame = Vec::new();
+        if let Err(error) = write_frame(&mut frame, request) {
+            return Err(self.end_with(stage, Cause::Protocol, error.to_string()));
+        }
+        // A worker that is gone shows at the reply, with its own end as the cause.
+        if let Some(requests) = &self.requests {
+            let _ = requests.send(frame);
         }
         self.await_reply(stage, limit, interrupted)
+    }
+
+    /// Has the adapter judge points without building anything: a verdict each, in order. Asked in
+    /// portions, since a plan may be large.
+    ///
+    /// # Errors
+    /// The reply that was no verdict, or the worker's end.
+    pub fn check(
+        &mut self,
+        points: &[PointSpec],
+        interrupted: &AtomicBool,
+    ) -> Result<Result<Vec<Verdict>, Reply>, RequestError> {
+        let mut all = Vec::with_capacity(points.len());
+        for portion in points.chunks(CHECK_PORTION) {
+            let request = Request::Check {
+                points: portion.to_vec(),
+            };
+            match self.request(Stage::Check, &request, CHECK_LIMIT, interrupted)? {
+                Reply::Checked { verdicts } if verdicts.len() == portion.len() => {
+                    all.extend(verdicts);
+                }
+                other => return Ok(Err(other)),
+            }
+        }
+        Ok(Ok(all))
+    }
+
+    /// The limit it runs under.
+    pub fn memory_limit_bytes(&self) -> u64 {
+        self.memory_limit_bytes
     }
 
     /// Highest private memory of the tree seen so far.
@@ -223,18 +273,14 @@ impl Worker {
                         limit_ns: limit.as_nanos() as u64,
                     },
                     format!(
-                        "no reply within {:.1} s; raise limits.{} to let it go on",
+                        "no reply within {:.1} s; {}",
                         limit.as_secs_f64(),
-                        if stage == Stage::Search {
-                            "search"
-                        } else {
-                            "build"
-                        }
+                        advice(stage)
                     ),
                 ));
             }
             // A process left behind may hold the pipe open, so its end is not the only sign.
-            if matches!(self.child.try_wait(), Ok(Some(_))) && self.replies_are_dry() {
+            if self.has_exited() && self.replies_are_dry() {
                 return Err(self.end_because_closed(stage));
             }
         }
@@ -260,13 +306,13 @@ impl Worker {
 
     /// The worker closed its pipe: what its process came to is the cause.
     fn end_because_closed(&mut self, stage: Stage) -> RequestError {
-        let status = self.wait_briefly();
+        let exited = self.exits_soon();
         self.tail.settle();
-        self.end();
+        let status = self.end();
         let stderr_tail = self.tail.text();
         let (cause, message) = match status {
-            Some(status) => self.cause_of(status, &stderr_tail),
-            None => (
+            Some(status) if exited => self.cause_of(status, &stderr_tail),
+            _ => (
                 Cause::Protocol,
                 "the worker closed its pipe but went on running".to_owned(),
             ),
@@ -290,29 +336,34 @@ impl Worker {
         })
     }
 
-    fn wait_briefly(&mut self) -> Option<ExitStatus> {
+    /// Whether the process has ended, without collecting it: until then its id, and that of its
+    /// group, cannot be another's.
+    fn has_exited(&self) -> bool {
+        // SAFETY: an all-zero siginfo_t is a valid value.
+        let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        // SAFETY: `info` is a valid place for one siginfo_t.
+        let failed =
+            unsafe { libc::waitid(libc::P_PID, self.child.id(), &raw mut info, options) } != 0;
+        // SAFETY: waitid has filled the fields of a child's change of state, or left them zero.
+        !failed && unsafe { info.si_pid() } != 0
+    }
+
+    /// Waits up to two seconds for the process to end by itself.
+    fn exits_soon(&self) -> bool {
         let deadline = Instant::now() + Duration::from_secs(2);
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => return Some(status),
-                Ok(None) if Instant::now() < deadline => {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                _ => return None,
+        while !self.has_exited() {
+            if Instant::now() >= deadline {
+                return false;
             }
+            std::thread::sleep(Duration::from_millis(1));
         }
+        true
     }
 
     fn cause_of(&self, status: ExitStatus, stderr_tail: &str) -> (Cause, String) {
-        // What Rust, C++ and the C library say when an allocation fails under RLIMIT_DATA.
-        let refused = [
-            "memory allocation of",
-            "std::bad_alloc",
-            "Cannot allocate memory",
-        ]
-        .iter()
-        .any(|words| stderr_tail.contains(words));
-        if refused && !status.success() {
+        // Under RLIMIT_DATA an allocation may fail before the sampled limit is seen.
+        if says_out_of_memory(stderr_tail) && !status.success() {
             return (
                 Cause::OutOfMemory {
                     limit_bytes: self.memory_limit_bytes,
@@ -339,39 +390,49 @@ impl Worker {
         }
     }
 
-    /// Ends the worker, its process group and every process that carries its mark.
-    fn end(&mut self) {
+    /// Ends the worker, its process group and every process that carries its mark, and collects them
+    /// all. Returns how the worker itself ended, the first time.
+    fn end(&mut self) -> Option<ExitStatus> {
         if std::mem::replace(&mut self.ended, true) {
-            return;
+            return None;
         }
-        self.stdin = None;
-        let pid = self.child.id() as i32;
-        kill(-pid);
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.requests = None;
+        let group = self.child.id() as i32;
+        // What has left the group can only be found while it lives.
+        let left = tree::marked_processes(&self.mark);
+        kill(-group);
+        let status = self.child.wait().ok();
+        collect(-group);
+        for pid in left {
+            kill(pid as i32);
+            collect(pid as i32);
+        }
         // Repeated, since a process may start another between the look and the kill.
         for _ in 0..20 {
             let left = tree::marked_processes(&self.mark);
             if left.is_empty() {
-                return;
+                break;
             }
             for pid in left {
                 kill(pid as i32);
-                reap(pid as i32);
+                collect(pid as i32);
             }
-            std::thread::sleep(Duration::from_millis(5));
         }
+        status
     }
 
     /// Lets the worker end by itself, then clears away what it left.
     pub fn close(mut self) {
-        if let Some(stdin) = &mut self.stdin {
-            let _ = write_frame(stdin, &Request::Close);
+        let mut frame = Vec::new();
+        if let (Some(requests), Ok(())) = (
+            self.requests.take(),
+            write_frame(&mut frame, &Request::Close),
+        ) {
+            let _ = requests.send(frame);
         }
-        self.stdin = None;
         // Freeing a large index may take a while, but nobody needs it done.
         let deadline = Instant::now() + Duration::from_millis(200);
-        while Instant::now() < deadline && matches!(self.child.try_wait(), Ok(None)) {
+        while Instant::now() < deadline && !self.has_exited() {
             std::thread::sleep(Duration::from_millis(1));
         }
         self.end();
@@ -416,12 +477,62 @@ fn kill(pid: i32) {
     }
 }
 
-/// Collects an orphan that this process, as the subreaper, has inherited.
-fn reap(pid: i32) {
-    // SAFETY: a null status is allowed; WNOHANG never blocks.
-    unsafe {
-        libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG);
+/// Collects a killed orphan, or those of a group when `pid` is negative, that this process has
+/// inherited as the subreaper. They die within moments; one that is not ours is not waited for.
+fn collect(pid: i32) {
+    let deadline = Instant::now() + Duration::from_millis(500);
+    while Instant::now() < deadline {
+        // SAFETY: a null status is allowed; WNOHANG never blocks.
+        match unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) } {
+            0 => std::thread::sleep(Duration::from_millis(1)),
+            // Another of the group may be left.
+            collected if collected > 0 => {}
+            _ => return,
+        }
     }
+}
+
+/// What to do about a stage that takes too long.
+fn advice(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Search => "raise limits.search to let it go on",
+        Stage::Build | Stage::Save | Stage::Load => "raise limits.build to let it go on",
+        Stage::Start => "try the executable by hand with --describe",
+        Stage::Check => "ask for fewer points at once",
+        Stage::Open => "look whether the disk that holds the vectors answers",
+    }
+}
+
+/// Whether a message has the words of Rust, C++, the C library or an adapter of ours for an
+/// allocation that failed.
+pub(crate) fn says_out_of_memory(message: &str) -> bool {
+    [
+        "memory allocation of",
+        "std::bad_alloc",
+        "Cannot allocate memory",
+        "out of memory: ",
+    ]
+    .iter()
+    .any(|words| message.contains(words))
+}
+
+/// A thread that writes frames, so that an adapter that does not read cannot hold the runner.
+fn write_requests(mut stdin: ChildStdin) -> io::Result<mpsc::Sender<Vec<u8>>> {
+    let (requests, frames) = mpsc::channel::<Vec<u8>>();
+    std::thread::Builder::new()
+        .name("requests".to_owned())
+        .spawn(move || {
+            for frame in frames {
+                if stdin
+                    .write_all(&frame)
+                    .and_then(|()| stdin.flush())
+                    .is_err()
+                {
+                    return;
+                }
+            }
+        })?;
+    Ok(requests)
 }
 
 /// Orphans of workers become children of this process instead of vanishing to init.

@@ -23,11 +23,21 @@ pub fn installed() -> Installed {
     }
 }
 
+/// Deadlines that nothing but a hang reaches, however busy the machine is.
 pub fn limits() -> Limits {
     Limits {
-        build_ns: 5_000_000_000,
-        search_ns: 5_000_000_000,
-        memory_bytes: 512 << 20,
+        build_ns: 120_000_000_000,
+        search_ns: 120_000_000_000,
+        memory_bytes: 256 << 20,
+    }
+}
+
+/// Deadlines for what hangs.
+pub fn short_limits() -> Limits {
+    Limits {
+        build_ns: 3_000_000_000,
+        search_ns: 3_000_000_000,
+        ..limits()
     }
 }
 

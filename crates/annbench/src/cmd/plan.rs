@@ -205,14 +205,14 @@ fn judge(work: &Work, verdicts: &mut Verdicts) -> anyhow::Result<Verdicts> {
             continue;
         };
         let installed = &work.jobs[first].1.installed;
-        let specs = places
+        let specs: Vec<_> = places
             .iter()
             .map(|&(number, position)| {
                 let job = &work.jobs[number].0;
                 job.point_spec(&job.points[position])
             })
             .collect();
-        let answers = check_points(installed, specs, interrupt::flag())?;
+        let answers = check_points(installed, &specs, interrupt::flag())?;
         for (&(number, position), answer) in places.iter().zip(answers) {
             if let (Verdict::Rejected(reason), Some(refused)) = (answer, verdicts.get_mut(&number))
             {

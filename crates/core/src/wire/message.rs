@@ -85,6 +85,9 @@ pub enum Reply {
     Hello {
         /// [`super::PROTOCOL_VERSION`] of the worker.
         protocol: u32,
+        /// [`super::REVISION`] of the worker; absent in an adapter that does not link this crate.
+        #[serde(default)]
+        revision: Option<String>,
         /// What the adapter is.
         descriptor: Box<Descriptor>,
     },

@@ -13,5 +13,12 @@ pub use message::{
     SearchReport, SearchRequest, Stage, Verdict,
 };
 
+/// Environment variable by which the runner marks a worker and all that it starts.
+pub const MARK: &str = "ANNBENCH_WORKER_MARK";
+
 /// Version of the protocol. A worker of another version is refused before anything is asked.
 pub const PROTOCOL_VERSION: u32 = 1;
+
+/// Changes with the sources of this crate, and so with the measured loop. An adapter that was built
+/// from other sources measures in another way, and is refused.
+pub const REVISION: &str = env!("ANNBENCH_REVISION");

@@ -1,4 +1,4 @@
-use crate::wire::{FrameError, Request, read_frame, write_frame};
+use crate::wire::{FrameError, MARK, Request, read_frame, write_frame};
 use serde::Serialize;
 use std::fs::File;
 use std::io;
@@ -38,6 +38,7 @@ pub(super) fn take_over() -> io::Result<Control> {
     std::thread::Builder::new()
         .name("control".to_owned())
         .spawn(move || read_requests(requests_pipe, &sender))?;
+    forget_parent_death_signal();
     Ok(Control { requests, replies })
 }
 
@@ -56,6 +57,16 @@ fn read_requests(mut pipe: File, sender: &mpsc::Sender<Result<Request, FrameErro
             }
             Err(_) => end_process_group(),
         }
+    }
+}
+
+/// The runner asked for a signal at its death, for adapters that do not watch their pipe. This one
+/// does, and can end more than itself.
+fn forget_parent_death_signal() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: sets an attribute of this process.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, 0, 0, 0, 0);
     }
 }
 
@@ -80,6 +91,12 @@ fn replace(from: i32, to: i32) -> io::Result<()> {
 /// The runner is gone: nobody will read an answer, and nobody else will stop us or what the
 /// library started.
 fn end_process_group() -> ! {
+    for pid in marked_processes() {
+        // SAFETY: sending a signal has no memory effects.
+        unsafe {
+            libc::kill(pid, libc::SIGKILL);
+        }
+    }
     // SAFETY: plain system calls; `_exit` does not return. Signalling group 0 is limited to the
     // case where this process leads its group, so that a shell that started it survives.
     unsafe {
@@ -88,4 +105,28 @@ fn end_process_group() -> ! {
         }
         libc::_exit(0)
     }
+}
+
+/// What this worker started and what has left its group: the runner marks every worker's environment,
+/// and children inherit it.
+fn marked_processes() -> Vec<i32> {
+    let Some(mark) = std::env::var_os(MARK) else {
+        return Vec::new();
+    };
+    let own = std::process::id() as i32;
+    let entry = [MARK.as_bytes(), b"=", mark.as_encoded_bytes()].concat();
+    std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|process| process.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|&pid| pid != own)
+        .filter(|pid| {
+            std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
+                environment
+                    .split(|&byte| byte == 0)
+                    .any(|variable| variable == entry)
+            })
+        })
+        .collect()
 }

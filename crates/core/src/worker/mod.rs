@@ -17,7 +17,7 @@ mod serve;
 mod stripe;
 mod vectors;
 
-use crate::Adapter;
+use crate::{Adapter, Descriptor};
 use std::process::ExitCode;
 
 pub use clock::measure_noise;
@@ -30,7 +30,7 @@ pub fn run(adapter: &dyn Adapter) -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         None => {}
-        Some("--describe") => return describe(adapter),
+        Some("--describe") => return print_description(adapter),
         Some(other) => {
             eprintln!(
                 "unknown argument `{other}`: an adapter is started by annbench; by hand it takes --describe only"
@@ -54,9 +54,25 @@ pub fn run(adapter: &dyn Adapter) -> ExitCode {
     }
 }
 
-fn describe(adapter: &dyn Adapter) -> ExitCode {
+/// What the adapter says of itself, and how this executable was compiled.
+fn describe(adapter: &dyn Adapter) -> Descriptor {
+    let mut descriptor = adapter.descriptor();
+    for (fact, value) in [
+        ("rustc", env!("ANNBENCH_RUSTC")),
+        ("rustflags", env!("ANNBENCH_RUSTFLAGS")),
+        ("opt_level", env!("ANNBENCH_OPT_LEVEL")),
+    ] {
+        let value = if value.is_empty() { "none" } else { value };
+        descriptor
+            .build_facts
+            .insert(fact.to_owned(), value.to_owned());
+    }
+    descriptor
+}
+
+fn print_description(adapter: &dyn Adapter) -> ExitCode {
     use std::io::Write;
-    let written = serde_json::to_string_pretty(&adapter.descriptor())
+    let written = serde_json::to_string_pretty(&self::describe(adapter))
         .map_err(std::io::Error::other)
         .and_then(|text| writeln!(std::io::stdout(), "{text}"));
     match written {

@@ -36,3 +36,19 @@ pub(super) fn write_latencies(
     )?;
     Ok(name)
 }
+
+/// Syncs every file under `dir` and returns their size.
+pub(super) fn sync_directory(dir: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            bytes += sync_directory(&path)?;
+        } else {
+            let file = std::fs::File::open(&path)?;
+            file.sync_all()?;
+            bytes += file.metadata()?.len();
+        }
+    }
+    Ok(bytes)
+}

@@ -1,14 +1,13 @@
 use super::control::Control;
 use super::guard::{guard, panic_message};
 use super::vectors::Held;
-use super::{clock, measure, process};
+use super::{clock, measure, output, process};
 use crate::wire::{
-    BuildReport, Fault, FaultKind, OpenReport, PROTOCOL_VERSION, Reply, Request, Verdict,
+    BuildReport, Fault, FaultKind, OpenReport, PROTOCOL_VERSION, REVISION, Reply, Request, Verdict,
 };
 use crate::{Adapter, AdapterError, BuildSpec, Index, PointSpec};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::time::Instant;
 
 /// Answers requests until the runner is done.
@@ -19,7 +18,8 @@ use std::time::Instant;
 pub(super) fn serve(adapter: &dyn Adapter, mut control: Control) -> io::Result<()> {
     control.reply(&Reply::Hello {
         protocol: PROTOCOL_VERSION,
-        descriptor: Box::new(adapter.descriptor()),
+        revision: Some(REVISION.to_owned()),
+        descriptor: Box::new(super::describe(adapter)),
     })?;
     while let Some(request) = next(&mut control)? {
         match request {
@@ -112,8 +112,10 @@ fn serve_built(
                 }
             }
             Request::Save { dir } => match guard(|| index.save(&dir)) {
-                Ok(()) => Reply::Saved {
-                    bytes: directory_bytes(&dir),
+                // Synced here, so that the kernel does not write it back while something is timed.
+                Ok(()) => match output::sync_directory(&dir) {
+                    Ok(bytes) => Reply::Saved { bytes },
+                    Err(error) => failed(FaultKind::Io, format!("{}: {error}", dir.display())),
                 },
                 Err(fault) => Reply::Failed(fault),
             },
@@ -249,18 +251,4 @@ fn out_of_order(request: &Request, state: &str) -> Reply {
         FaultKind::Protocol,
         format!("request `{name}` came when {state}"),
     )
-}
-
-fn directory_bytes(dir: &Path) -> u64 {
-    let Ok(entries) = std::fs::read_dir(dir) else {
-        return 0;
-    };
-    entries
-        .flatten()
-        .map(|entry| match entry.metadata() {
-            Ok(meta) if meta.is_dir() => directory_bytes(&entry.path()),
-            Ok(meta) => meta.len(),
-            Err(_) => 0,
-        })
-        .sum()
 }
