@@ -1,4 +1,5 @@
 //! A small dataset and a bench around the fault adapter.
+#![allow(dead_code, reason = "each test binary uses its part")]
 
 use annbench_config::{Job, JobPoint, Limits, Measure};
 use annbench_core::wire::MapSpec;
