@@ -3,7 +3,7 @@ use annbench_config::{Campaign, Document, Filter, Sweep, decode};
 use anyhow::{Context, bail};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A campaign with the sweeps it names, and the texts they came from.
 #[derive(Debug)]
@@ -23,7 +23,8 @@ impl Loaded {
     /// A file that cannot be read or is no campaign or sweep.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
         let mut texts = BTreeMap::new();
-        let text = read_text(file, &mut texts)?;
+        let name = file.file_name().unwrap_or(file.as_os_str());
+        let text = read_text(file, &name.display().to_string(), &mut texts)?;
         match Document::parse(&file.display().to_string(), &text)? {
             Document::Sweep(sweep) => Ok(Self {
                 campaign: Campaign::of_sweep(&sweep),
@@ -35,7 +36,7 @@ impl Loaded {
                 let mut sweeps = Vec::new();
                 for name in campaign.sweep_files() {
                     let path = folder.join(name);
-                    let text = read_text(&path, &mut texts)
+                    let text = read_text(&path, name, &mut texts)
                         .with_context(|| format!("a sweep of {}", file.display()))?;
                     sweeps.push(Sweep::parse(&path.display().to_string(), &text)?);
                 }
@@ -103,12 +104,15 @@ impl Loaded {
     }
 }
 
-/// Texts are kept by file name, without the folders of this machine.
-fn read_text(path: &Path, texts: &mut BTreeMap<String, String>) -> anyhow::Result<String> {
+/// Texts are kept under the names by which the campaign knows them, without this machine's folders.
+fn read_text(
+    path: &Path,
+    name: &str,
+    texts: &mut BTreeMap<String, String>,
+) -> anyhow::Result<String> {
     let bytes = std::fs::read(path)
         .with_context(|| format!("{}: name a campaign or a sweep", path.display()))?;
     let text = decode(&path.display().to_string(), &bytes)?.to_owned();
-    let name = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
-    texts.insert(name.display().to_string(), text.clone());
+    texts.insert(name.to_owned(), text.clone());
     Ok(text)
 }

@@ -1,4 +1,4 @@
-use annbench_results::{Record, SearchRecord};
+use annbench_results::{Outcome, Record, SearchRecord};
 use annbench_runner::PlannedJob;
 use std::time::Duration;
 
@@ -22,7 +22,9 @@ impl Estimate {
         }
         let build = median(records.iter().filter_map(|record| match record {
             Record::Build(build)
-                if build.identity.adapter == job.identity.adapter
+                if build.outcome == Outcome::Ok
+                    && !build.loaded
+                    && build.identity.adapter == job.identity.adapter
                     && build.identity.base_fingerprint == job.identity.base_fingerprint =>
             {
                 Some(build.attempt_wall_ns)

@@ -40,11 +40,11 @@ fn main() -> ExitCode {
             }
         }
         Err(error) if was_interrupted(&error) => {
-            progress::say(&format!("annbench: {error:#}"));
+            progress::say(&format!("annbench: {}", explain(&error)));
             ExitCode::from(130)
         }
         Err(error) => {
-            progress::say(&format!("annbench: {error:#}"));
+            progress::say(&format!("annbench: {}", explain(&error)));
             ExitCode::from(2)
         }
     }
@@ -55,6 +55,19 @@ fn was_interrupted(error: &anyhow::Error) -> bool {
         error.downcast_ref::<RunError>(),
         Some(RunError::Interrupted)
     ) || interrupt::flag().load(std::sync::atomic::Ordering::Relaxed)
+}
+
+/// The error and its causes, those left out whose words are there already.
+fn explain(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+    }
+    text
 }
 
 /// What a verb has to say on standard output.

@@ -66,11 +66,12 @@ impl Progress {
                 Some(points as u64),
                 ProgressDrawTarget::stderr_with_hz(4),
             );
-            if let Ok(style) =
-                ProgressStyle::with_template("{bar:24} {pos}/{len} points, {prefix}  {wide_msg}")
-            {
+            if let Ok(style) = ProgressStyle::with_template(
+                "{bar:24} {pos}/{len} points, {elapsed} gone, {prefix}  {wide_msg}",
+            ) {
                 bar.set_style(style);
             }
+            bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
         Self {
@@ -118,8 +119,12 @@ impl Progress {
                     (Some(recall), Some(qps)) => format!(": recall {recall:.4}, {qps:.0} QPS"),
                     _ => String::new(),
                 };
+                let left = match &self.bar {
+                    Some(_) => String::new(),
+                    None => format!("; {}", self.left_text()),
+                };
                 self.line(&format!(
-                    "[{}/{}] {} {point}{figures}",
+                    "[{}/{}] {} {point}{figures}{left}",
                     self.points.done,
                     self.points.total,
                     outcome_text(&outcome)

@@ -7,7 +7,9 @@ use crate::progress::say;
 use crate::work::AdapterInUse;
 use annbench_core::wire::MapSpec;
 use annbench_core::{ElementType, Metric};
-use annbench_dataset::{Activity, Catalogue, Dataset, Entry, OpenOptions, Progress, Truth};
+use annbench_dataset::{
+    Activity, Catalogue, Dataset, DatasetError, Entry, OpenOptions, Progress, Truth,
+};
 use annbench_results::{DatasetInfo, ScoringSet, TruthInfo, TruthOrigin};
 use annbench_runner::{GivenVectors, Subject, SubjectFacts};
 use std::collections::BTreeMap;
@@ -236,10 +238,56 @@ impl Opened {
     }
 }
 
-/// A dataset whose files are not here, as far as its entry tells: enough to plan, not to run.
-pub fn unopened(entry: &Entry) -> SubjectFacts {
+/// What planning needs of a dataset, with nothing made for it: no exact truth is computed, no copy
+/// widened. Where files are missing, what its entry alone tells.
+pub enum Planned {
+    /// Its files were checked.
+    Opened(SubjectFacts),
+    /// Its files are not all here, as the error says.
+    EntryOnly(SubjectFacts, anyhow::Error),
+}
+
+impl Planned {
+    /// Opens what is there.
+    ///
+    /// # Errors
+    /// Whatever is wrong with its entry or files, other than that they are missing.
+    pub fn new(
+        places: &Places,
+        name: &str,
+        accept_checksum: bool,
+        k: usize,
+        pool: &rayon::ThreadPool,
+    ) -> anyhow::Result<Self> {
+        let entry = catalogue(places).entry(name)?;
+        let watcher = Watcher::new(name);
+        let watch = |progress: Progress<'_>| watcher.watch(progress);
+        let options = OpenOptions {
+            accept_checksum,
+            pool,
+            watch: &watch,
+        };
+        let mut facts = entry_facts(&entry, k);
+        match Dataset::open(&entry, &options) {
+            Ok(dataset) => {
+                dataset
+                    .base_fingerprint()
+                    .clone_into(&mut facts.info.base_fingerprint);
+                let queries = &mut facts.info.queries_fingerprint;
+                dataset.queries_fingerprint().clone_into(queries);
+                if let Some(truth) = dataset.shipped_truth() {
+                    facts.truth.width = truth.width() as u64;
+                }
+                Ok(Self::Opened(facts))
+            }
+            Err(error @ DatasetError::Missing { .. }) => Ok(Self::EntryOnly(facts, error.into())),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn entry_facts(entry: &Entry, k: usize) -> SubjectFacts {
     let unknown = || "not here".to_owned();
-    let width = entry.truth.as_ref().map_or(entry.n(), |truth| truth.width);
     let map = |n: usize, element| MapSpec {
         path: PathBuf::new(),
         offset_bytes: 0,
@@ -247,6 +295,11 @@ pub fn unopened(entry: &Entry) -> SubjectFacts {
         dim: entry.dim,
         element,
     };
+    // Computed truth is as wide as the campaign asks for, unless there are fewer rows.
+    let width = entry
+        .truth
+        .as_ref()
+        .map_or(k.min(entry.n()), |truth| truth.width);
     SubjectFacts {
         info: DatasetInfo {
             name: entry.name.clone(),
@@ -258,9 +311,12 @@ pub fn unopened(entry: &Entry) -> SubjectFacts {
             queries: entry.queries.n() as u64,
             dim: entry.dim as u64,
         },
-        given: ElementType::ALL
-            .into_iter()
-            .filter(|&element| entry.element.widens_to(element))
+        given: std::iter::once(entry.element)
+            .chain(
+                ElementType::ALL.into_iter().filter(|&element| {
+                    element != entry.element && entry.element.widens_to(element)
+                }),
+            )
             .map(|element| GivenVectors {
                 element,
                 base: map(entry.n(), element),
@@ -269,7 +325,10 @@ pub fn unopened(entry: &Entry) -> SubjectFacts {
             .collect(),
         truth: TruthInfo {
             fingerprint: unknown(),
-            origin: TruthOrigin::Shipped,
+            origin: match entry.truth {
+                Some(_) => TruthOrigin::Shipped,
+                None => TruthOrigin::Computed,
+            },
             width: width as u64,
             refuted_by: None,
         },

@@ -4,11 +4,12 @@ use crate::args::Selection;
 use crate::campaign::Loaded;
 use crate::interrupt;
 use annbench_config::{DatasetShape, Duplicates, plan};
+use annbench_core::wire::Verdict;
 use annbench_core::{ElementType, Metric};
 use annbench_results::{AdapterInfo, Machine};
 use annbench_runner::{
-    Installed, PlannedJob, PlannedPoint, Subject, SubjectFacts, adapter_folders, find_adapter,
-    inspect_adapter,
+    Installed, PlannedJob, PlannedPoint, Subject, SubjectFacts, adapter_folders, check_points,
+    find_adapter, inspect_adapter,
 };
 use anyhow::bail;
 use std::collections::BTreeMap;
@@ -115,6 +116,51 @@ impl Work {
     }
 }
 
+/// Why points are refused, by point id.
+pub type Refusals = BTreeMap<String, String>;
+
+impl Work {
+    /// Why points are refused: by their sweep, by the element type, or by their adapter. Adapters are
+    /// asked, once each, about those of the remaining points that are `wanted`.
+    ///
+    /// # Errors
+    /// When an adapter does not answer.
+    pub fn judge(&self, wanted: impl Fn(&PlannedPoint) -> bool) -> anyhow::Result<Refusals> {
+        let mut refusals = Refusals::new();
+        type Asked<'w> = (&'w Installed, Vec<(&'w PlannedJob, &'w PlannedPoint)>);
+        let mut asked: BTreeMap<&str, Asked<'_>> = BTreeMap::new();
+        for (job, adapter) in &self.jobs {
+            for point in &job.points {
+                let refused = point.refused.as_ref().or(job.given.as_ref().err());
+                match refused {
+                    Some(reason) => {
+                        refusals.insert(point.point_id.clone(), reason.clone());
+                    }
+                    None if wanted(point) => asked
+                        .entry(&adapter.installed.adapter)
+                        .or_insert_with(|| (&adapter.installed, Vec::new()))
+                        .1
+                        .push((job, point)),
+                    None => {}
+                }
+            }
+        }
+        for (installed, points) in asked.values() {
+            let specs: Vec<_> = points
+                .iter()
+                .map(|(job, point)| job.point_spec(point))
+                .collect();
+            let verdicts = check_points(installed, &specs, interrupt::flag())?;
+            for ((_, point), verdict) in points.iter().zip(verdicts) {
+                if let Verdict::Rejected(reason) = verdict {
+                    refusals.insert(point.point_id.clone(), reason);
+                }
+            }
+        }
+        Ok(refusals)
+    }
+}
+
 /// What is left to do on one dataset.
 pub struct Workload<'d> {
     /// The dataset.
@@ -126,26 +172,24 @@ pub struct Workload<'d> {
 }
 
 impl<'d> Workload<'d> {
-    /// Leaves out what `finished` has; with `retry_failed` failed and skipped points count as
-    /// unfinished.
+    /// Leaves out what is finished; see [`is_finished`].
     pub fn new(
         subject: Subject<'d>,
         work: Work,
         finished: &BTreeMap<String, &'static str>,
+        refused: &Refusals,
         retry_failed: bool,
     ) -> Self {
-        let is_finished = |point: &PlannedPoint| match finished.get(&point.point_id) {
-            None => false,
-            Some(&("failed" | "skipped")) => !retry_failed,
-            Some(_) => true,
-        };
         let mut count = 0;
         let jobs = work
             .jobs
             .into_iter()
             .filter_map(|(job, adapter)| {
                 let (done, todo): (Vec<_>, Vec<_>) =
-                    job.points.iter().cloned().partition(is_finished);
+                    job.points.iter().cloned().partition(|point| {
+                        let outcome = finished.get(&point.point_id).copied();
+                        is_finished(outcome, refused.contains_key(&point.point_id), retry_failed)
+                    });
                 count += done.len();
                 (!todo.is_empty()).then_some((job, adapter, todo))
             })
@@ -168,5 +212,19 @@ impl<'d> Workload<'d> {
             .iter()
             .filter(|(_, _, todo)| todo.iter().any(|point| point.refused.is_none()))
             .count()
+    }
+}
+
+/// Whether a point needs no work, given the outcome word of its latest record and whether it is
+/// refused now.
+///
+/// A rejected point is finished only while something still refuses it: what refused it (a condition
+/// of the sweep, the width of the truth) is no part of its identity.
+pub fn is_finished(outcome: Option<&str>, refused_now: bool, retry_failed: bool) -> bool {
+    match outcome {
+        None => false,
+        Some("failed" | "skipped") => !retry_failed,
+        Some("rejected") => refused_now,
+        Some(_) => true,
     }
 }

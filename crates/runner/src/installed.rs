@@ -38,12 +38,12 @@ pub enum FindError {
         argument: String,
     },
     /// The executable could not be read.
-    #[error("{path}: {source}")]
+    #[error("{path}: {cause}; make it readable or build it again")]
     Unreadable {
         /// The executable.
         path: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
 }
 
@@ -132,9 +132,9 @@ impl Installed {
     /// # Errors
     /// [`FindError::Unreadable`].
     pub fn executable_sha256(&self) -> Result<String, FindError> {
-        let unreadable = |source| FindError::Unreadable {
+        let unreadable = |cause| FindError::Unreadable {
             path: self.path.clone(),
-            source,
+            cause,
         };
         let mut file = std::fs::File::open(&self.path).map_err(unreadable)?;
         let mut hasher = Sha256::new();

@@ -1,15 +1,13 @@
+use crate::Answer;
 use crate::args::PlanArgs;
 use crate::campaign::Loaded;
 use crate::estimate::Estimate;
 use crate::places::Places;
 use crate::progress::duration;
-use crate::subject::{Opened, catalogue, unopened};
-use crate::work::{AdapterInUse, Work};
-use crate::{Answer, interrupt};
-use annbench_core::wire::Verdict;
-use annbench_dataset::DatasetError;
-use annbench_results::{Record, RunRecords};
-use annbench_runner::{PlannedPoint, check_points};
+use crate::subject::Planned;
+use crate::work::{AdapterInUse, Work, is_finished};
+use annbench_results::{Record, RunRecords, StoreError};
+use annbench_runner::PlannedPoint;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -24,9 +22,11 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         .out
         .clone()
         .unwrap_or_else(|| Places::default_run(&args.selection.file));
-    let records = RunRecords::open(&out)
-        .map(|run| run.records)
-        .unwrap_or_default();
+    let records = match RunRecords::open(&out) {
+        Ok(run) => run.records,
+        Err(StoreError::NoRun { .. }) => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
     let finished = annbench_results::finished_points(&records);
     let measured = measured_beside(&out);
     let machine = annbench_results::collect_machine();
@@ -35,18 +35,12 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     write_settings(&mut text, &loaded);
     let mut total = Estimate::default();
     for name in &names {
-        let one = std::slice::from_ref(name);
-        let k = loaded.largest_k();
-        let opened = Opened::all(places, one, &args.selection, &adapters, k, &pool);
-        let (facts, missing) = match opened {
-            Ok(opened) => (opened.first().map(|o| o.subject().facts), None),
-            // Files that are not here can still be planned for; files that are wrong can not.
-            Err(error) if is_missing(&error) => {
-                (Some(unopened(&catalogue(places).entry(name)?)), Some(error))
-            }
-            Err(error) => return Err(error),
+        let accept = args.selection.accept_checksum.contains(name);
+        let planned = Planned::new(places, name, accept, loaded.largest_k(), &pool)?;
+        let (facts, missing) = match planned {
+            Planned::Opened(facts) => (facts, None),
+            Planned::EntryOnly(facts, missing) => (facts, Some(missing)),
         };
-        let Some(facts) = facts else { continue };
         let work = Work::plan(&loaded, &args.selection, &facts, &adapters, &machine)?;
         let info = &facts.info;
         let _ = writeln!(
@@ -64,21 +58,21 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
                 duplicates.points, duplicates.adapter, duplicates.repeated, duplicates.kept
             );
         }
-        let mut verdicts = judge(&work, &mut BTreeMap::new())?;
-        for (number, (job, _)) in work.jobs.iter().enumerate() {
+        let verdicts = work.judge(|_| true)?;
+        for (job, _) in &work.jobs {
             let points: Vec<(&PlannedPoint, Option<String>)> = job
                 .points
                 .iter()
-                .zip(verdicts.remove(&number).unwrap_or_default())
+                .map(|point| (point, verdicts.get(&point.point_id).cloned()))
                 .collect();
             let refused = points.iter().filter(|(_, why)| why.is_some()).count();
-            let done = points
-                .iter()
-                .filter(|(point, _)| finished.contains_key(&point.point_id))
-                .count();
+            let is_done = |(point, why): &(&PlannedPoint, Option<String>)| {
+                is_finished(finished.get(&point.point_id).copied(), why.is_some(), false)
+            };
+            let done = points.iter().filter(|point| is_done(point)).count();
             let left = points
                 .iter()
-                .filter(|(p, why)| why.is_none() && !finished.contains_key(&p.point_id))
+                .filter(|point| point.1.is_none() && !is_done(point))
                 .count();
             let estimate = Estimate::of(job, left, &measured);
             total.add(&estimate);
@@ -127,13 +121,6 @@ fn measured_beside(out: &Path) -> Vec<Record> {
         .collect()
 }
 
-fn is_missing(error: &anyhow::Error) -> bool {
-    matches!(
-        error.downcast_ref::<DatasetError>(),
-        Some(DatasetError::Missing { .. })
-    )
-}
-
 fn write_settings(text: &mut String, loaded: &Loaded) {
     let settings = loaded.campaign.settings();
     let _ = writeln!(text, "{}", loaded.campaign.file());
@@ -177,48 +164,4 @@ fn write_points(
     for (reason, times) in reasons {
         let _ = writeln!(text, "    {times} refused: {reason}");
     }
-}
-
-type Verdicts = BTreeMap<usize, Vec<Option<String>>>;
-
-/// Why each point of each job is refused, by its sweep, its element type or its adapter. Each
-/// adapter is asked once.
-fn judge(work: &Work, verdicts: &mut Verdicts) -> anyhow::Result<Verdicts> {
-    let mut asked: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
-    for (number, (job, adapter)) in work.jobs.iter().enumerate() {
-        let given = job.given.as_ref().err();
-        let refused: Vec<Option<String>> = job
-            .points
-            .iter()
-            .map(|point| point.refused.clone().or_else(|| given.cloned()))
-            .collect();
-        for (position, refused) in refused.iter().enumerate() {
-            if refused.is_none() {
-                let adapter = adapter.installed.adapter.as_str();
-                asked.entry(adapter).or_default().push((number, position));
-            }
-        }
-        verdicts.insert(number, refused);
-    }
-    for places in asked.values() {
-        let Some(&(first, _)) = places.first() else {
-            continue;
-        };
-        let installed = &work.jobs[first].1.installed;
-        let specs: Vec<_> = places
-            .iter()
-            .map(|&(number, position)| {
-                let job = &work.jobs[number].0;
-                job.point_spec(&job.points[position])
-            })
-            .collect();
-        let answers = check_points(installed, &specs, interrupt::flag())?;
-        for (&(number, position), answer) in places.iter().zip(answers) {
-            if let (Verdict::Rejected(reason), Some(refused)) = (answer, verdicts.get_mut(&number))
-            {
-                refused[position] = Some(reason);
-            }
-        }
-    }
-    Ok(std::mem::take(verdicts))
 }

@@ -1,6 +1,6 @@
 use crate::args::RescoreArgs;
 use crate::places::Places;
-use crate::subject::{Asked, Opened};
+use crate::subject::{Asked, Opened, catalogue};
 use crate::{Answer, interrupt};
 use annbench_results::{
     DatasetInfo, Record, RescoreSubject, RunRecords, Store, rescore as score_again,
@@ -13,6 +13,10 @@ pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
     interrupt::listen()?;
     let pool = super::scoring_pool()?;
     let mut text = String::new();
+    let mut files = BTreeMap::new();
+    for file in &args.dataset {
+        files.insert(catalogue(places).entry(file)?.name, file.clone());
+    }
     for dir in &args.runs {
         // Opening for writing would create a run that is not there.
         RunRecords::open(dir)?;
@@ -21,7 +25,12 @@ pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
         for (name, (accepted, k)) in datasets_of(store.records()) {
             opened.insert(
                 name.clone(),
-                Opened::new(places, &name, &Asked::for_scoring(accepted, k), &pool)?,
+                Opened::new(
+                    places,
+                    files.get(&name).unwrap_or(&name),
+                    &Asked::for_scoring(accepted, k),
+                    &pool,
+                )?,
             );
         }
         let rescored = score_again(&pool, dir, store.records(), |info: &DatasetInfo| {

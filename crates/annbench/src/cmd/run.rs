@@ -48,10 +48,13 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     report_opening(&store);
     let finished = store.finished_points();
     let retry = args.retry == Some(Retry::Failed);
-    let workloads: Vec<Workload<'_>> = planned
-        .into_iter()
-        .map(|(subject, work)| Workload::new(subject, work, &finished, retry))
-        .collect();
+    let mut workloads = Vec::with_capacity(planned.len());
+    for (subject, work) in planned {
+        // What was rejected before is judged again: its sweep may have changed its mind.
+        let refused =
+            work.judge(|point| finished.get(&point.point_id).copied() == Some("rejected"))?;
+        workloads.push(Workload::new(subject, work, &finished, &refused, retry));
+    }
     let selftest = if args.skip_selftest {
         None
     } else {
@@ -93,7 +96,7 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
                 interrupted: interrupt::flag(),
             }
             .run_job(job, todo, &adapter.installed, &workload.subject)
-            .inspect_err(|_| say(&format!("stopped; go on with: {}", command(args, &out))))?;
+            .inspect_err(|_| say(&format!("stopped; go on with: {}", command_line())))?;
         }
     }
     progress.finish();
@@ -135,9 +138,10 @@ fn environment() -> BTreeMap<String, Fact> {
         "OPENBLAS_",
         "RAYON_",
     ];
-    for (name, value) in std::env::vars() {
+    for (name, value) in std::env::vars_os() {
+        let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
         if prefixes.iter().any(|prefix| name.starts_with(prefix)) {
-            facts.insert(format!("inherited {name}"), Fact::Known(value));
+            facts.insert(format!("inherited {name}"), Fact::Known(value.into_owned()));
         }
     }
     facts
@@ -164,6 +168,23 @@ fn new_run_id() -> String {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     format!("{}-{}", since.as_nanos(), std::process::id())
+}
+
+/// The command line as it was given, quoted for a shell.
+fn command_line() -> String {
+    let quoted = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+".contains(c);
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    let words: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| quoted(word.to_string_lossy().into_owned()))
+        .collect();
+    format!("annbench {}", words.join(" "))
 }
 
 /// The command line that gives this run again. The run directory is named as the user named it,
