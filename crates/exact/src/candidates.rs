@@ -45,14 +45,20 @@ pub(crate) struct Nearest {
 }
 
 impl Nearest {
-    /// Allocates for `k` candidates, at least one.
-    pub(crate) fn new(k: usize) -> Self {
+    /// Keeps `k` candidates, at least one; allocates for the `rows` that will be offered, or for `k`
+    /// where they are more.
+    pub(crate) fn new(k: usize, rows: usize) -> Self {
         debug_assert!(k > 0);
         Self {
             k,
-            heap: BinaryHeap::with_capacity(k),
+            heap: BinaryHeap::with_capacity(k.min(rows)),
             threshold: f64::INFINITY,
         }
+    }
+
+    /// How many there are: fewer than k while fewer were offered.
+    pub(crate) fn len(&self) -> usize {
+        self.heap.len()
     }
 
     pub(crate) fn clear(&mut self) {
@@ -108,7 +114,7 @@ mod tests {
     use super::*;
 
     fn sorted(k: usize, offers: &[(f64, u32)]) -> Vec<(f64, u32)> {
-        let mut nearest = Nearest::new(k);
+        let mut nearest = Nearest::new(k, offers.len());
         for &(distance, id) in offers {
             nearest.offer(distance, id);
         }

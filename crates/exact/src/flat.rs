@@ -146,8 +146,8 @@ impl<'b> Flat<'b> {
             total: base.n() as u64 * queries.n() as u64,
             progress,
         };
-        let mut ids = vec![0u32; queries.n() * k];
-        let mut distances = vec![0f64; queries.n() * k];
+        let mut ids = vec![EMPTY_SLOT; queries.n() * k];
+        let mut distances = vec![f64::INFINITY; queries.n() * k];
         pool.install(|| {
             ids.par_chunks_mut(plan.tile_queries * k)
                 .zip(distances.par_chunks_mut(plan.tile_queries * k))
@@ -172,6 +172,8 @@ impl<'b> Flat<'b> {
                     let mut sorted = Vec::with_capacity(k);
                     let rows = ids.chunks_exact_mut(k).zip(distances.chunks_exact_mut(k));
                     for (nearest, (ids, distances)) in nearest.iter_mut().zip(rows) {
+                        // The ranges hold n rows, and k is at most n.
+                        assert_eq!(nearest.len(), k, "the exact search has lost candidates");
                         nearest.drain_sorted(&mut sorted);
                         for (slot, candidate) in sorted.iter().enumerate() {
                             ids[slot] = candidate.id;
@@ -184,7 +186,7 @@ impl<'b> Flat<'b> {
         Ok(Neighbors::new(k, ids, distances))
     }
 
-    /// The `k` nearest among the rows of `range`, for every query of the tile.
+    /// The nearest among the rows of `range`, at most `k`, for every query of the tile.
     fn scan<T: Element>(
         &self,
         base: Rows<'_, T>,
@@ -193,7 +195,10 @@ impl<'b> Flat<'b> {
         k: usize,
         meter: &Meter<'_>,
     ) -> Result<Vec<Nearest>, ExactError> {
-        let mut nearest = vec![Nearest::new(k.min(range.len())); tile.queries];
+        // For k however few the rows of this range are: other ranges' are merged into these.
+        let mut nearest: Vec<Nearest> = (0..tile.queries)
+            .map(|_| Nearest::new(k, range.len()))
+            .collect();
         let mut sums = [0.0; BLOCK_ROWS * GROUP];
         let mut unreported = 0;
         for start in range.clone().step_by(BLOCK_ROWS) {
@@ -329,4 +334,65 @@ pub fn search(
     progress: Progress<'_>,
 ) -> Result<Neighbors, ExactError> {
     Flat::new(base, metric, pool)?.search(queries, k, pool, progress)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Candidate;
+    use annbench_core::{ElementType, distance};
+
+    fn go_on(_: u64, _: u64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    #[test]
+    fn every_level_fills_k_beyond_a_range() {
+        let (n, dim, queries, threads) = (3_000usize, 5, 5, 2);
+        let data: Vec<u8> = (0..n * dim).map(|i| (i * i % 251) as u8).collect();
+        let base = Vectors::from_bytes(&data, ElementType::U8, dim).unwrap();
+        let wide: Vec<f32> = data.iter().map(|&v| f32::from(v) / 7.0).collect();
+        let wide = Vectors::F32(Rows::new(&wide, dim).unwrap());
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        for base in [base, wide] {
+            let asked = base.slice(100..100 + queries);
+            for metric in Metric::ALL {
+                for k in [1_700, n] {
+                    let ranges = Plan::new(n, queries, k, threads).ranges;
+                    assert!(ranges.len() > 1 && ranges[0].len() < k);
+                    let mut expected = Vec::new();
+                    for q in 0..queries {
+                        let mut row: Vec<Candidate> = (0..n)
+                            .map(|i| Candidate {
+                                distance: distance(metric, asked.row(q), base.row(i)),
+                                id: i as u32,
+                            })
+                            .collect();
+                        row.sort_unstable();
+                        expected.extend_from_slice(&row[..k]);
+                    }
+                    for level in Level::available() {
+                        let mut flat = Flat::new(base, metric, &pool).unwrap();
+                        flat.level = level;
+                        let batch = flat.search(asked, k, &pool, &go_on).unwrap();
+                        let mut searcher = flat.searcher(k).unwrap();
+                        for q in 0..queries {
+                            let expected = &expected[q * k..(q + 1) * k];
+                            let (ids, distances) = batch.row(q);
+                            assert!(expected.iter().map(|c| c.id).eq(ids.iter().copied()));
+                            assert!(
+                                (expected.iter().map(|c| c.distance.to_bits()))
+                                    .eq(distances.iter().map(|d| d.to_bits())),
+                                "{level:?} {metric} {k}"
+                            );
+                            assert!(searcher.search(asked.row(q)).unwrap() == expected);
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -19,7 +19,7 @@ impl<'f> FlatSearcher<'f> {
         let dim = flat.base().dim();
         Self {
             flat,
-            nearest: Nearest::new(k),
+            nearest: Nearest::new(k, flat.base().n()),
             sorted: Vec::with_capacity(k),
             wide_f32: Vec::with_capacity(dim),
             wide_u8: Vec::with_capacity(dim),

@@ -60,11 +60,23 @@ fn one_by_one(
         .collect()
 }
 
+/// Every row has `k` slots, each with an id of its own.
+fn assert_full(found: &Neighbors, queries: usize, k: usize) {
+    assert_eq!((found.queries(), found.k()), (queries, k));
+    for q in 0..queries {
+        let mut ids = found.row(q).0.to_vec();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), k, "query {q}: distinct ids of k = {k}");
+    }
+}
+
 fn agree(base: Vectors<'_>, queries: Vectors<'_>, k: usize) -> Result<(), TestCaseError> {
     for metric in Metric::ALL {
         let expected = naive(base, queries, metric, k);
         for threads in [1, 3] {
             let found = search(base, queries, metric, k, &pool(threads), &go_on).unwrap();
+            assert_full(&found, queries.n(), k);
             prop_assert_eq!(pairs(&found), expected.clone(), "{} batch", metric);
         }
         prop_assert_eq!(
@@ -179,6 +191,38 @@ fn a_base_cut_into_many_ranges_gives_the_same_answer() {
         let one = search(base, queries, metric, 50, &pool(1), &go_on).unwrap();
         let many = search(base, queries, metric, 50, &pool(7), &go_on).unwrap();
         assert_eq!(one, many);
+    }
+}
+
+/// On a few threads a base of 10,000 rows is cut into ranges of some 1,000 rows.
+#[test]
+fn k_beyond_the_rows_of_a_range_loses_none() {
+    let (n, dim) = (10_000, 4);
+    let (base, queries) = (bytes(n, dim), bytes(3, dim));
+    let (wide_base, wide_queries): (Vec<f32>, Vec<f32>) = (
+        base.iter().map(|&b| f32::from(b) / 7.0).collect(),
+        queries.iter().map(|&b| f32::from(b) / 3.0).collect(),
+    );
+    let sets = [
+        (
+            Vectors::from_bytes(&base, ElementType::U8, dim).unwrap(),
+            Vectors::from_bytes(&queries, ElementType::U8, dim).unwrap(),
+        ),
+        (floats(&wide_base, dim), floats(&wide_queries, dim)),
+    ];
+    for (base, queries) in sets {
+        for metric in Metric::ALL {
+            let all = naive(base, queries, metric, n);
+            for k in [1_025, 3_000, n - 1, n] {
+                let expected: Vec<_> = all.chunks(n).flat_map(|row| &row[..k]).copied().collect();
+                for threads in [1, 2, 5] {
+                    let found = search(base, queries, metric, k, &pool(threads), &go_on).unwrap();
+                    assert_full(&found, queries.n(), k);
+                    assert!(pairs(&found) == expected, "{metric} {k} on {threads}");
+                }
+                assert!(one_by_one(base, queries, metric, k) == expected);
+            }
+        }
     }
 }
 
