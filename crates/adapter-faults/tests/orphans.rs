@@ -7,7 +7,7 @@
 
 mod support;
 
-use annbench_core::wire::{Reply, Request, SearchRequest, read_frame, write_frame};
+use annbench_core::wire::{Numbered, Reply, Request, SearchRequest, read_frame, write_frame};
 use std::os::unix::process::CommandExt;
 use support::{Made, fault, installed, measure, plan};
 
@@ -33,8 +33,11 @@ fn when_the_runner_is_gone_a_worker_takes_what_it_started_with_it() {
         .unwrap();
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let mut ask = |request: &Request| {
-        write_frame(&mut stdin, request).unwrap();
-        read_frame::<Reply>(&mut stdout).unwrap()
+        let number = 1;
+        let message = request;
+        write_frame(&mut stdin, &Numbered { number, message }).unwrap();
+        let reply: Numbered<Reply> = read_frame(&mut stdout).unwrap();
+        reply.message
     };
     let open = Request::Open {
         base: given.base,

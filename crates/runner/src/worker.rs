@@ -4,8 +4,8 @@ use crate::installed::Installed;
 use crate::tail::Tail;
 use crate::tree;
 use annbench_core::wire::{
-    FrameError, MARK, PROTOCOL_VERSION, REVISION, Reply, Request, Stage, Verdict, read_frame,
-    write_frame,
+    FrameError, MARK, Numbered, PROTOCOL_VERSION, REVISION, Reply, Request, Stage, Verdict,
+    read_frame, write_frame,
 };
 use annbench_core::{Descriptor, PointSpec};
 use annbench_results::{Cause, Failure};
@@ -53,7 +53,9 @@ pub struct Worker {
     child: Child,
     /// Frames for the writing thread; dropped, it closes the pipe.
     requests: Option<mpsc::Sender<Vec<u8>>>,
-    replies: mpsc::Receiver<Result<Reply, FrameError>>,
+    replies: mpsc::Receiver<Result<Numbered<Reply>, FrameError>>,
+    /// Requests sent so far, and so the number that the next reply must carry.
+    number: u64,
     tail: Tail,
     mark: String,
     memory_limit_bytes: u64,
@@ -148,7 +150,7 @@ impl Worker {
             .name("replies".to_owned())
             .spawn(move || {
                 loop {
-                    let reply = read_frame::<Reply>(&mut stdout);
+                    let reply = read_frame::<Numbered<Reply>>(&mut stdout);
                     let last = reply.is_err();
                     if sender.send(reply).is_err() || last {
                         return;
@@ -159,6 +161,7 @@ impl Worker {
             child,
             requests: Some(requests),
             replies,
+            number: 0,
             tail,
             mark,
             memory_limit_bytes: settings.memory_limit_bytes,
@@ -178,8 +181,13 @@ impl Worker {
         limit: Duration,
         interrupted: &AtomicBool,
     ) -> Result<Reply, RequestError> {
+        self.number += 1;
         let mut frame = Vec::new();
-        if let Err(error) = write_frame(&mut frame, request) {
+        let numbered = Numbered {
+            number: self.number,
+            message: request,
+        };
+        if let Err(error) = write_frame(&mut frame, &numbered) {
             return Err(self.end_with(stage, Cause::Protocol, error.to_string()));
         }
         // A worker that is gone shows at the reply, with its own end as the cause.
@@ -238,7 +246,18 @@ impl Worker {
         let deadline = Instant::now() + limit;
         loop {
             match self.replies.recv_timeout(WATCH_INTERVAL) {
-                Ok(Ok(reply)) => return Ok(reply),
+                Ok(Ok(reply)) if reply.number != self.number => {
+                    let message = format!(
+                        "expected the reply to request {}, found one to request {}",
+                        self.number, reply.number
+                    );
+                    return Err(self.end_with(stage, Cause::Protocol, message));
+                }
+                Ok(Ok(reply)) => {
+                    // What was quick would otherwise never be looked at.
+                    self.watch_memory(stage)?;
+                    return Ok(reply.message);
+                }
                 Ok(Err(FrameError::Closed)) | Err(RecvTimeoutError::Disconnected) => {
                     return Err(self.end_because_closed(stage));
                 }
@@ -249,23 +268,7 @@ impl Worker {
                 self.end();
                 return Err(RequestError::Interrupted);
             }
-            if let Some(observed) = tree::private_bytes(&tree::processes_under(self.child.id())) {
-                self.peak_bytes = self.peak_bytes.max(Some(observed));
-                if observed > self.memory_limit_bytes {
-                    return Err(self.end_with(
-                        stage,
-                        Cause::OutOfMemory {
-                            limit_bytes: self.memory_limit_bytes,
-                            observed_bytes: Some(observed),
-                        },
-                        format!(
-                            "{observed} bytes of private memory exceed the limit of {}; raise \
-                             limits.memory to let it go on",
-                            self.memory_limit_bytes
-                        ),
-                    ));
-                }
-            }
+            self.watch_memory(stage)?;
             if Instant::now() >= deadline {
                 return Err(self.end_with(
                     stage,
@@ -284,6 +287,27 @@ impl Worker {
                 return Err(self.end_because_closed(stage));
             }
         }
+    }
+
+    fn watch_memory(&mut self, stage: Stage) -> Result<(), RequestError> {
+        if let Some(observed) = tree::private_bytes(&tree::processes_under(self.child.id())) {
+            self.peak_bytes = self.peak_bytes.max(Some(observed));
+            if observed > self.memory_limit_bytes {
+                return Err(self.end_with(
+                    stage,
+                    Cause::OutOfMemory {
+                        limit_bytes: self.memory_limit_bytes,
+                        observed_bytes: Some(observed),
+                    },
+                    format!(
+                        "{observed} bytes of private memory exceed the limit of {}; raise \
+                         limits.memory to let it go on",
+                        self.memory_limit_bytes
+                    ),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// After the process ended: whether nothing more came within a moment.
@@ -424,10 +448,11 @@ impl Worker {
     /// Lets the worker end by itself, then clears away what it left.
     pub fn close(mut self) {
         let mut frame = Vec::new();
-        if let (Some(requests), Ok(())) = (
-            self.requests.take(),
-            write_frame(&mut frame, &Request::Close),
-        ) {
+        let close = Numbered {
+            number: self.number + 1,
+            message: Request::Close,
+        };
+        if let (Some(requests), Ok(())) = (self.requests.take(), write_frame(&mut frame, &close)) {
             let _ = requests.send(frame);
         }
         // Freeing a large index may take a while, but nobody needs it done.

@@ -19,6 +19,16 @@ pub struct MapSpec {
     pub element: ElementType,
 }
 
+/// A message with the number of the request that it is or answers, so that a reply can never be
+/// taken for another's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Numbered<T> {
+    /// Counts requests from 1; 0 is the hello.
+    pub number: u64,
+    /// The message.
+    pub message: T,
+}
+
 /// What the runner asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case")]

@@ -1,7 +1,8 @@
 //! The protocol between the runner and a worker: length-prefixed JSON frames.
 //!
 //! A frame is a 4-byte little-endian length and that many bytes of UTF-8 JSON. The worker speaks
-//! first, with [`Reply::Hello`]; then each [`Request`] gets exactly one [`Reply`]. An adapter in
+//! first, with [`Reply::Hello`]; then each [`Request`] gets exactly one [`Reply`]. Every message is
+//! [`Numbered`]: a reply carries the number of its request, the hello carries 0. An adapter in
 //! another language needs this module's documentation only.
 
 mod frame;
@@ -9,8 +10,8 @@ mod message;
 
 pub use frame::{FrameError, MAX_FRAME_BYTES, read_frame, write_frame};
 pub use message::{
-    BuildReport, Fault, FaultKind, MapSpec, Noise, OpenReport, Repetition, Reply, Request,
-    SearchReport, SearchRequest, Stage, Verdict,
+    BuildReport, Fault, FaultKind, MapSpec, Noise, Numbered, OpenReport, Repetition, Reply,
+    Request, SearchReport, SearchRequest, Stage, Verdict,
 };
 
 /// Environment variable by which the runner marks a worker and all that it starts.

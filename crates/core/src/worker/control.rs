@@ -1,4 +1,4 @@
-use crate::wire::{FrameError, MARK, Request, read_frame, write_frame};
+use crate::wire::{FrameError, MARK, Numbered, Request, read_frame, write_frame};
 use serde::Serialize;
 use std::fs::File;
 use std::io;
@@ -7,19 +7,26 @@ use std::sync::mpsc;
 
 /// The control pipes, out of the library's reach.
 pub(super) struct Control {
-    requests: mpsc::Receiver<Result<Request, FrameError>>,
+    requests: mpsc::Receiver<Result<Numbered<Request>, FrameError>>,
     replies: File,
+    /// Number of the request being answered.
+    number: u64,
 }
 
 impl Control {
     /// Waits for the next request; `None` when the reading thread is gone.
-    pub fn next(&self) -> Option<Result<Request, FrameError>> {
-        self.requests.recv().ok()
+    pub fn next(&mut self) -> Option<Result<Request, FrameError>> {
+        let next = self.requests.recv().ok()?;
+        Some(next.map(|request| {
+            self.number = request.number;
+            request.message
+        }))
     }
 
     /// Sends one reply.
     pub fn reply(&mut self, message: &impl Serialize) -> io::Result<()> {
-        write_frame(&mut self.replies, message)
+        let number = self.number;
+        write_frame(&mut self.replies, &Numbered { number, message })
     }
 }
 
@@ -39,14 +46,18 @@ pub(super) fn take_over() -> io::Result<Control> {
         .name("control".to_owned())
         .spawn(move || read_requests(requests_pipe, &sender))?;
     forget_parent_death_signal();
-    Ok(Control { requests, replies })
+    Ok(Control {
+        requests,
+        replies,
+        number: 0,
+    })
 }
 
-fn read_requests(mut pipe: File, sender: &mpsc::Sender<Result<Request, FrameError>>) {
+fn read_requests(mut pipe: File, sender: &mpsc::Sender<Result<Numbered<Request>, FrameError>>) {
     loop {
-        match read_frame::<Request>(&mut pipe) {
+        match read_frame::<Numbered<Request>>(&mut pipe) {
             Ok(request) => {
-                let last = request == Request::Close;
+                let last = request.message == Request::Close;
                 if sender.send(Ok(request)).is_err() || last {
                     return;
                 }
