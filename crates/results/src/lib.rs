@@ -23,7 +23,7 @@ pub use identity::{IdentityError, build_key, point_id};
 pub use machine::{collect_environment, collect_machine};
 pub use measured::{MeasuredError, MeasuredScores, score_measured};
 pub use named_recall::{k_recall_at_m_hits, one_recall_at_r_hit};
-pub use pareto::{Curve, CurvePoint, curve, fastest_at_recall, pareto_front, qps_at_recall};
+pub use pareto::{CurvePoint, fastest_at_recall, pareto_front, qps_at_recall};
 pub use record::{
     AdapterInfo, BaseResidence, BuildIdentity, BuildRecord, Cause, DatasetInfo, Fact, Failure,
     Latency, Machine, Measured, Outcome, PointIdentity, Quality, Record, RunRecord, SearchRecord,

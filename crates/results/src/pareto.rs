@@ -1,8 +1,5 @@
 //! Points of a recall–QPS curve and the front over them.
 
-use crate::{Outcome, SearchRecord};
-use std::collections::BTreeMap;
-
 /// A measured point: both figures are finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
@@ -73,42 +70,4 @@ pub fn fastest_at_recall(points: &[CurvePoint], recall: f64) -> Option<usize> {
 /// QPS at recall `recall` by the step rule of [`fastest_at_recall`]; `None`: not reached.
 pub fn qps_at_recall(points: &[CurvePoint], recall: f64) -> Option<f64> {
     fastest_at_recall(points, recall).map(|i| points[i].qps)
-}
-
-/// What a set of search records amounts to on a plot. Every record is either a point or counted.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Curve {
-    /// Points with both figures.
-    pub points: Vec<CurvePoint>,
-    /// For each point, the position of its record.
-    pub record_of: Vec<usize>,
-    /// Records that are no point, by outcome word (rejected, failed, skipped) and, for failures,
-    /// cause: `failed: timeout`. `ok, not scored` where figures are absent.
-    pub not_drawn: BTreeMap<String, u64>,
-}
-
-/// Sorts search records into points and counted rest. An answer that holds invalid ids is no point:
-/// its record has failed.
-pub fn curve(records: &[&SearchRecord]) -> Curve {
-    let mut curve = Curve::default();
-    for (position, record) in records.iter().enumerate() {
-        let figures = match (&record.outcome, &record.quality, &record.speed) {
-            (Outcome::Ok, Some(quality), Some(speed)) => {
-                CurvePoint::new(quality.recall_mean, speed.qps_median)
-            }
-            _ => None,
-        };
-        if let Some(point) = figures {
-            curve.points.push(point);
-            curve.record_of.push(position);
-            continue;
-        }
-        let word = match &record.outcome {
-            Outcome::Ok => "ok, not scored".to_owned(),
-            Outcome::Failed(failure) => format!("failed: {}", failure.cause.word()),
-            other => other.word().to_owned(),
-        };
-        *curve.not_drawn.entry(word).or_default() += 1;
-    }
-    curve
 }

@@ -1,12 +1,8 @@
 //! The front and the step rule against naive readings of their definitions.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-mod common;
-
 use annbench_results::*;
-use common::{failed, search};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 fn points() -> impl Strategy<Value = Vec<CurvePoint>> {
     // Few values, so that ties in one and both figures are common.
@@ -69,38 +65,4 @@ fn w24_the_step_rule_gives_a_measured_point() {
 fn figures_that_are_no_numbers_are_no_points() {
     assert!(CurvePoint::new(f64::NAN, 1.0).is_none());
     assert!(CurvePoint::new(1.0, f64::INFINITY).is_none());
-}
-
-#[test]
-fn every_record_is_a_point_or_counted() {
-    let mut unscored = search('e', Outcome::Ok);
-    unscored.quality = None;
-    // Its ids were invalid: scored, but off the curve.
-    let mut invalid = search('d', Outcome::Ok);
-    invalid.outcome = failed(Cause::InvalidAnswer);
-    let records = [
-        search('a', failed(Cause::Timeout { limit_ns: 1 })),
-        search('b', Outcome::Ok),
-        search(
-            'c',
-            Outcome::Rejected {
-                reason: "ef < k".to_owned(),
-            },
-        ),
-        invalid,
-        unscored,
-    ];
-    let curve = curve(&records.iter().collect::<Vec<_>>());
-    assert_eq!(curve.points, [CurvePoint::new(0.75, 1e6).unwrap()]);
-    assert_eq!(curve.record_of, [1]);
-    let counted = [
-        ("failed: invalid answer", 1),
-        ("failed: timeout", 1),
-        ("ok, not scored", 1),
-        ("rejected", 1),
-    ];
-    assert_eq!(
-        curve.not_drawn,
-        BTreeMap::from(counted.map(|(word, n)| (word.to_owned(), n)))
-    );
 }
