@@ -8,7 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The part of the machine that belongs to a point's identity: CPU model, logical CPUs available to
-/// this process, main memory. Neither kernel nor load.
+/// this process, main memory rounded up to whole GiB. Neither kernel nor load.
+///
+/// The CPUs are those that this process may use: an affinity mask (`taskset`) and a quota of the
+/// control group lower them, and make other points of what is measured under them.
 pub fn collect_machine() -> Machine {
     machine_under(Path::new("/"))
 }
@@ -33,7 +36,7 @@ fn machine_under(root: &Path) -> Machine {
     Machine {
         cpu_model,
         cpus: std::thread::available_parallelism().map_or(0, |cpus| cpus.get() as u64),
-        memory_bytes: meminfo_bytes(root, "MemTotal").unwrap_or(0),
+        memory_bytes: meminfo_bytes(root, "MemTotal").map_or(0, whole_gibibytes),
     }
 }
 
@@ -56,6 +59,7 @@ fn environment_under(root: &Path) -> BTreeMap<String, Fact> {
             line(root, "sys/kernel/mm/transparent_hugepage/enabled"),
         ),
         ("hugepages_total", meminfo(root, "HugePages_Total")),
+        ("memory_total", meminfo(root, "MemTotal")),
         ("memory_available", meminfo(root, "MemAvailable")),
         ("swap_total", meminfo(root, "SwapTotal")),
         ("swappiness", line(root, "proc/sys/vm/swappiness")),
@@ -224,6 +228,14 @@ fn meminfo_bytes(root: &Path, key: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
+/// Up to the next GiB: what the kernel keeps for itself changes by some MiB with its version and from
+/// boot to boot, and is no other machine. Rounding to the nearest would split the common 16 GiB, of
+/// which about 15.5 are left.
+fn whole_gibibytes(bytes: u64) -> u64 {
+    const GIB: u64 = 1 << 30;
+    bytes.div_ceil(GIB).saturating_mul(GIB)
+}
+
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests {
@@ -248,7 +260,7 @@ mod tests {
         put(
             root,
             "proc/meminfo",
-            "MemTotal:       16384 kB\nMemAvailable:    8192 kB\nHugePages_Total:       0\n",
+            "MemTotal:       24674728 kB\nMemAvailable:    8192 kB\nHugePages_Total:       0\n",
         );
         let cpu = "sys/devices/system/cpu";
         for (number, governor) in [
@@ -269,7 +281,7 @@ mod tests {
         }
         let machine = machine_under(root);
         assert_eq!(machine.cpu_model, "A CPU @ 2 GHz");
-        assert_eq!(machine.memory_bytes, 16 << 20);
+        assert_eq!(machine.memory_bytes, 24 << 30);
         assert!(machine.cpus >= 1);
         let facts = environment_under(root);
         for (name, value) in [
@@ -279,6 +291,7 @@ mod tests {
             ("turbo", "off"),
             ("cpus_isolated", "none"),
             ("caches", "L1 Data 32K"),
+            ("memory_total", "24674728 kB"),
             ("memory_available", "8192 kB"),
             ("hugepages_total", "0"),
         ] {
@@ -303,6 +316,26 @@ mod tests {
                 "{name}: {fact:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_boot_or_kernel_makes_no_other_machine() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut machines = Vec::new();
+        for kibibytes in [16_384_000, 16_383_992, 16_250_116] {
+            let text = format!("MemTotal: {kibibytes} kB\n");
+            put(dir.path(), "proc/meminfo", &text);
+            machines.push(machine_under(dir.path()));
+        }
+        assert_eq!(machines[0].memory_bytes, 16 << 30);
+        assert!(machines.iter().all(|machine| *machine == machines[0]));
+    }
+
+    #[test]
+    fn memory_is_rounded_up_to_gibibytes() {
+        let gib = |mib: u64| whole_gibibytes(mib << 20) >> 30;
+        assert_eq!([0, 256, 1024, 1025, 2048].map(gib), [0, 1, 1, 2, 2]);
+        assert_eq!(whole_gibibytes(u64::MAX), u64::MAX);
     }
 
     #[test]

@@ -72,9 +72,9 @@ pub struct RunRecord {
 pub struct Machine {
     /// CPU model.
     pub cpu_model: String,
-    /// Logical CPUs available to the run.
+    /// Logical CPUs that the run may use, by affinity and quota of the control group.
     pub cpus: u64,
-    /// Main memory.
+    /// Main memory rounded up to whole GiB: the exact size changes with kernel and boot.
     pub memory_bytes: u64,
 }
 
