@@ -9,7 +9,7 @@ use thiserror::Error;
 /// backend rounds to whole units, places marks to half a unit.
 pub(crate) const SCALE: f64 = 2.0;
 
-/// Why a plot could not be drawn.
+/// Why a plot could not be drawn. The texts hold their causes, which therefore are no `source()`.
 #[derive(Debug, Error)]
 pub enum PlotError {
     /// The embedded font was refused.
@@ -22,7 +22,7 @@ pub enum PlotError {
     Draw(String),
     /// The image could not be encoded.
     #[error("encoding the plot as PNG failed: {0}; write it as SVG instead and report this")]
-    Encode(#[from] png::EncodingError),
+    Encode(png::EncodingError),
 }
 
 /// Where a backend puts glyphs, in em: how far below the place it is given the baseline of
@@ -77,9 +77,9 @@ pub(crate) fn png(scene: &Scene) -> Result<Vec<u8>, PlotError> {
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(&rgb)?;
-    writer.finish()?;
+    let mut writer = encoder.write_header().map_err(PlotError::Encode)?;
+    writer.write_image_data(&rgb).map_err(PlotError::Encode)?;
+    writer.finish().map_err(PlotError::Encode)?;
     Ok(file)
 }
 

@@ -23,13 +23,14 @@ pub struct MeasuredScores {
     pub invalid_answer: Option<String>,
 }
 
-/// Why raw files could not be scored.
+/// Why raw files could not be scored. The texts hold their causes, which therefore are no `source()`:
+/// printing the chain says everything once.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MeasuredError {
     /// A raw file is missing or broken.
     #[error("{0}; restore the raw file from a copy or measure the point again")]
-    Raw(#[from] NpyError),
+    Raw(NpyError),
     /// A raw file does not belong to these queries.
     #[error(
         "{}: expected shape {expected:?}, found {found:?}; restore the raw file from a copy or measure the point again",
@@ -62,12 +63,12 @@ pub enum MeasuredError {
         what: &'static str,
     },
     /// The answers do not fit the dataset.
-    #[error("repetition {repetition}: {source}")]
+    #[error("repetition {repetition}: {cause}")]
     Score {
         /// Its number, from 0.
         repetition: usize,
         /// Why.
-        source: ScoreError,
+        cause: ScoreError,
     },
     /// The times give no figures.
     #[error(transparent)]
@@ -133,9 +134,9 @@ pub fn score_measured(
             invalid_count: repetition.invalid_count,
         };
         let Scored { quality, .. } =
-            score_answers(pool, set, &answers).map_err(|source| MeasuredError::Score {
+            score_answers(pool, set, &answers).map_err(|cause| MeasuredError::Score {
                 repetition: number,
-                source,
+                cause,
             })?;
         if quality.invalid > 0 && invalid_answer.is_none() {
             invalid_answer = Some(describe_invalid(
@@ -201,7 +202,7 @@ fn read<T: NpyElement>(
     expected: &[usize],
 ) -> Result<Vec<T>, MeasuredError> {
     let path = within(dir, name)?;
-    let (found, values) = npy::read(&path)?;
+    let (found, values) = npy::read(&path).map_err(MeasuredError::Raw)?;
     if found != expected {
         return Err(MeasuredError::Shape {
             path,

@@ -34,11 +34,13 @@ pub struct Rescored {
 #[non_exhaustive]
 pub enum RescoreError {
     /// The dataset could not be provided.
-    #[error("dataset {dataset}: {source}")]
+    #[error(
+        "dataset {dataset}, which scoring needs, cannot be opened; provide what is missing and rescore again"
+    )]
     Unavailable {
         /// Its name.
         dataset: String,
-        /// Why.
+        /// Why; not part of the text, since it may have causes of its own.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The dataset of that name is not the one that was measured.
@@ -56,12 +58,12 @@ pub enum RescoreError {
         found: String,
     },
     /// A point's raw files could not be scored.
-    #[error("point {point_id}: {source}")]
+    #[error("point {point_id}: {cause}")]
     Point {
         /// The point.
         point_id: String,
         /// Why.
-        source: MeasuredError,
+        cause: MeasuredError,
     },
 }
 
@@ -136,9 +138,9 @@ fn rescore_point(
                 &measured.repetitions,
             )
         })
-        .map_err(|source| RescoreError::Point {
+        .map_err(|cause| RescoreError::Point {
             point_id: search.point_id.clone(),
-            source,
+            cause,
         })?;
     new.outcome = outcome_after(&search.outcome, scores.invalid_answer);
     new.truth = Some(subject.truth.clone());

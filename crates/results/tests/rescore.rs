@@ -269,7 +269,11 @@ fn another_dataset_of_the_same_name_is_refused() {
         |_| Err("no such file".into()),
     )
     .unwrap_err();
-    assert_eq!(error.to_string(), "dataset tiny: no such file");
+    assert_eq!(
+        common::chain(&error),
+        "dataset tiny, which scoring needs, cannot be opened; provide what is missing and rescore \
+         again: no such file"
+    );
 }
 
 #[test]

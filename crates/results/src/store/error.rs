@@ -16,14 +16,14 @@ pub enum StoreError {
         dir: PathBuf,
     },
     /// The system refused.
-    #[error("{}: cannot {operation}: {source}; {}", path.display(), next_step(source))]
+    #[error("{}: cannot {operation}: {cause}; {}", path.display(), next_step(cause))]
     Io {
         /// What was attempted.
         operation: &'static str,
         /// On what.
         path: PathBuf,
-        /// The cause.
-        source: io::Error,
+        /// What the system said. Part of the text, hence no `source()` to be printed after it.
+        cause: io::Error,
     },
     /// There are no records.
     #[error(
@@ -95,16 +95,16 @@ pub enum StoreError {
 
 impl StoreError {
     pub(super) fn io(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| StoreError::Io {
+        move |cause| StoreError::Io {
             operation,
             path: path.to_owned(),
-            source,
+            cause,
         }
     }
 }
 
-fn next_step(source: &io::Error) -> &'static str {
-    match source.kind() {
+fn next_step(cause: &io::Error) -> &'static str {
+    match cause.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             "make room and run the same command again, it continues where it stopped"
         }

@@ -52,6 +52,13 @@ pub fn cleaned(answer: &[u32], k: usize, n: usize) -> Vec<u32> {
     kept
 }
 
+/// An error and its causes as `{:#}` of anyhow prints them.
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let texts: Vec<String> = causes.map(ToString::to_string).collect();
+    texts.join(": ")
+}
+
 pub fn machine() -> Machine {
     Machine {
         cpu_model: "A CPU".to_owned(),
