@@ -102,7 +102,7 @@ const COLUMNS: &[Column] = &[
         if r.superseded {
             return "superseded by a later record of the point".to_owned();
         }
-        Point::new(0, r.record, r.build).err().unwrap_or_default()
+        Point::new(0, r).err().unwrap_or_default()
     }),
     ("on_front", |_, r| r.on_front.to_string()),
     ("truth_origin", |_, r| {
@@ -168,12 +168,22 @@ const COLUMNS: &[Column] = &[
     ("qps_median", |_, r| speed(r, |s| s.qps_median.to_string())),
     ("qps_min", |_, r| speed(r, |s| s.qps_min.to_string())),
     ("qps_max", |_, r| speed(r, |s| s.qps_max.to_string())),
-    ("latency_mean_ns", |_, r| latency(r, |l| l.mean_ns)),
-    ("latency_p50_ns", |_, r| latency(r, |l| l.p50_ns as f64)),
-    ("latency_p95_ns", |_, r| latency(r, |l| l.p95_ns as f64)),
-    ("latency_p99_ns", |_, r| latency(r, |l| l.p99_ns as f64)),
-    ("latency_p999_ns", |_, r| latency(r, |l| l.p999_ns as f64)),
-    ("latency_max_ns", |_, r| latency(r, |l| l.max_ns as f64)),
+    ("service_latency_mean_ns", |_, r| latency(r, |l| l.mean_ns)),
+    ("service_latency_p50_ns", |_, r| {
+        latency(r, |l| l.p50_ns as f64)
+    }),
+    ("service_latency_p95_ns", |_, r| {
+        latency(r, |l| l.p95_ns as f64)
+    }),
+    ("service_latency_p99_ns", |_, r| {
+        latency(r, |l| l.p99_ns as f64)
+    }),
+    ("service_latency_p999_ns", |_, r| {
+        latency(r, |l| l.p999_ns as f64)
+    }),
+    ("service_latency_max_ns", |_, r| {
+        latency(r, |l| l.max_ns as f64)
+    }),
     ("distance_computations_per_query", |_, r| {
         distances_per_query(r.record).map_or_else(String::new, |d| d.to_string())
     }),
@@ -187,7 +197,11 @@ const COLUMNS: &[Column] = &[
             .map_or_else(String::new, |bytes| bytes.to_string())
     }),
     ("accepted_checksums", |_, r| {
-        r.record.accepted_checksums.join(" ")
+        r.record.accepted_checksums.join("; ")
+    }),
+    ("index_loaded", |_, r| {
+        r.loaded
+            .map_or_else(String::new, |loaded| loaded.to_string())
     }),
 ];
 
@@ -214,7 +228,8 @@ fn latency(row: &Row<'_>, figure: impl Fn(&Latency) -> f64) -> String {
 impl Overlay<'_> {
     /// One row per search record of every outcome, superseded ones included, in the order of the
     /// runs; RFC 4180 with a header. Absent values are empty; latencies are medians over
-    /// repetitions; floats are written so that they read back as the same value.
+    /// repetitions. Build time and index memory are those of building, also where the index was
+    /// loaded after a crash (`index_loaded`); floats are written so that they read back as the same value.
     pub fn csv(&self) -> String {
         let mut out = String::new();
         push_row(&mut out, COLUMNS.iter().map(|(name, _)| (*name).to_owned()));

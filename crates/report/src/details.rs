@@ -40,7 +40,7 @@ impl Chart<'_> {
                 series(s, &mut out);
             }
         }
-        out += "\n* on the Pareto front of its series\n\n";
+        out += "\n* on the Pareto front of its series; service latency is closed-loop\n\n";
         footer(self, &mut out);
         out
     }
@@ -51,19 +51,31 @@ impl Chart<'_> {
 struct Group<'p, 'r> {
     order: usize,
     build: Option<&'r BuildRecord>,
+    /// Whether a point searched an index that was loaded.
+    loaded: bool,
     placed: Vec<&'p Point<'r>>,
     unplaced: Vec<(&'r SearchRecord, &'p str)>,
 }
 
 fn series(s: &Series<'_>, out: &mut String) {
     let mut groups: BTreeMap<String, Group<'_, '_>> = BTreeMap::new();
-    let placed = s.points.iter().map(|p| (p.record, p.build, Ok(p)));
-    let unplaced = s.unplaced.iter().map(|u| (u.record, u.build, Err(u)));
-    for (record, build, point) in placed.chain(unplaced) {
+    let placed = s
+        .points
+        .iter()
+        .map(|p| (p.record, p.build, p.loaded, Ok(p)));
+    let unplaced = s
+        .unplaced
+        .iter()
+        .map(|u| (u.record, u.build, u.loaded, Err(u)));
+    for (record, build, loaded, point) in placed.chain(unplaced) {
         let key = format!(
             "{}\u{0}{}",
             record.identity.build.build_params,
-            record.build_id.as_deref().unwrap_or("")
+            // An index loaded after a crash is the one that was built.
+            match build {
+                Some(build) => &build.build_id,
+                None => record.build_id.as_deref().unwrap_or(""),
+            }
         );
         let order = groups.len();
         let group = groups.entry(key).or_insert_with(|| Group {
@@ -71,6 +83,7 @@ fn series(s: &Series<'_>, out: &mut String) {
             ..Group::default()
         });
         group.build = group.build.or(build);
+        group.loaded |= loaded == Some(true);
         match point {
             Ok(point) => group.placed.push(point),
             Err(u) => group.unplaced.push((u.record, &u.why)),
@@ -91,8 +104,10 @@ fn group(group: &Group<'_, '_>, out: &mut String) {
         .or(group.unplaced.first().map(|(record, _)| *record));
     let Some(first) = first else { return };
     let mut title = params(&first.identity.build.build_params);
-    if let Some(build) = group.build {
-        title += &cost(build);
+    match group.build {
+        Some(build) => title += &cost(build),
+        None if group.loaded => title += " · loaded; the records do not hold its build",
+        None => {}
     }
     indented(&title, 2, out);
     if !group.placed.is_empty() {
@@ -118,9 +133,8 @@ fn params(params: &annbench_core::Params) -> String {
 fn cost(build: &BuildRecord) -> String {
     let mut parts = Vec::new();
     if let Some(report) = &build.report {
-        let verb = if build.loaded { "loaded" } else { "built" };
         parts.push(format!(
-            "{verb} in {} s with {}",
+            "built in {} s with {}",
             seconds(report.wall_ns),
             plural(build.identity.build_threads, "thread")
         ));
@@ -137,6 +151,7 @@ fn points(placed: &[&Point<'_>], out: &mut String) {
     let mut columns = Columns::new(&[
         Left, Left, Right, Right, Right, Right, Left, Right, Right, Right,
     ]);
+    columns.row(["", "", "", "", "", "", "", "service", "service", ""]);
     columns.row([
         "",
         "search",
@@ -165,7 +180,7 @@ fn points(placed: &[&Point<'_>], out: &mut String) {
         ]);
     }
     let lines = columns.lines(2);
-    let (head, body) = lines.split_at(1);
+    let (head, body) = lines.split_at(2);
     for line in head {
         *out += &format!("    {line}\n");
     }
@@ -188,6 +203,9 @@ fn short_recall(value: f64) -> String {
 fn notes(p: &Point<'_>) -> String {
     let q = p.quality;
     let mut notes = Vec::new();
+    if p.loaded == Some(true) {
+        notes.push("index loaded after a crash".to_owned());
+    }
     if q.queries_where_ids_differ > 0 {
         notes.push(format!(
             "hits {}, id hits {} ({} tied)",

@@ -21,8 +21,10 @@ pub(crate) struct Row<'r> {
     pub run: usize,
     pub record: &'r SearchRecord,
     /// The build that was searched. After a crash the index may have been loaded instead: then the
-    /// one it was saved from, since loading is no build time.
+    /// one it was saved from, since loading is no build time; none where the records lack that one.
     pub build: Option<&'r BuildRecord>,
+    /// Whether the index that was searched had been loaded; `None` where its record is missing.
+    pub loaded: Option<bool>,
     /// A later record of the same run measures the same point.
     pub superseded: bool,
     /// The truth it was scored against has been beaten by an answer of any record.
@@ -125,15 +127,34 @@ fn distinct_labels(runs: &[LabelledRun<'_>]) -> Vec<String> {
         .collect()
 }
 
+/// What the points of a build record searched.
+#[derive(Clone, Copy)]
+struct Searched<'r> {
+    loaded: bool,
+    built: Option<&'r BuildRecord>,
+}
+
 fn rows<'r>(runs: &[LabelledRun<'r>], refutations: &Refutations) -> Vec<Row<'r>> {
     let mut rows: Vec<Row<'r>> = Vec::new();
     for (run, records) in runs.iter().enumerate() {
-        let mut builds: HashMap<&str, &BuildRecord> = HashMap::new();
+        let mut builds: HashMap<&str, Searched<'r>> = HashMap::new();
+        let mut built: HashMap<&str, &BuildRecord> = HashMap::new();
         let mut last: HashMap<&str, usize> = HashMap::new();
         for record in records.records {
             match record {
                 Record::Build(build) => {
-                    builds.insert(&build.build_id, build);
+                    if !build.loaded && build.outcome == Outcome::Ok {
+                        built.insert(&build.build_key, build);
+                    }
+                    let searched = Searched {
+                        loaded: build.loaded,
+                        // What is loaded was saved by the last build before it that succeeded.
+                        built: match build.loaded {
+                            true => built.get(build.build_key.as_str()).copied(),
+                            false => Some(build),
+                        },
+                    };
+                    builds.insert(&build.build_id, searched);
                 }
                 Record::Search(search) => {
                     if let Some(earlier) = last.insert(&search.point_id, rows.len()) {
@@ -143,6 +164,7 @@ fn rows<'r>(runs: &[LabelledRun<'r>], refutations: &Refutations) -> Vec<Row<'r>>
                         run,
                         record: search,
                         build: None,
+                        loaded: None,
                         superseded: false,
                         refuted: search
                             .truth
@@ -158,26 +180,11 @@ fn rows<'r>(runs: &[LabelledRun<'r>], refutations: &Refutations) -> Vec<Row<'r>>
         for row in rows.iter_mut().filter(|row| row.run == run) {
             let id = row.record.build_id.as_deref();
             let searched = id.and_then(|id| builds.get(id).copied());
-            row.build = searched.map(|build| saved_from(build, &builds));
+            row.build = searched.and_then(|searched| searched.built);
+            row.loaded = searched.map(|searched| searched.loaded);
         }
     }
     rows
-}
-
-fn saved_from<'r>(
-    build: &'r BuildRecord,
-    builds: &HashMap<&str, &'r BuildRecord>,
-) -> &'r BuildRecord {
-    if !build.loaded {
-        return build;
-    }
-    let mut built: Vec<&BuildRecord> = builds
-        .values()
-        .copied()
-        .filter(|b| !b.loaded && b.build_key == build.build_key && b.outcome == Outcome::Ok)
-        .collect();
-    built.sort_by(|a, b| a.build_id.cmp(&b.build_id));
-    built.pop().unwrap_or(build)
 }
 
 fn first_name<'r>(rows: &[Row<'r>], base: &str, queries: &str) -> &'r str {
@@ -213,11 +220,12 @@ fn chart<'r>(
             };
             for &index in indices {
                 let row = &rows[index];
-                match Point::new(index, row.record, row.build) {
+                match Point::new(index, row) {
                     Ok(point) => series.points.push(point),
                     Err(why) => series.unplaced.push(Unplaced {
                         record: row.record,
                         build: row.build,
+                        loaded: row.loaded,
                         why,
                     }),
                 }
@@ -253,7 +261,7 @@ fn chart<'r>(
         invocations,
         failed_builds: attempts
             .into_iter()
-            .filter(|(_, b)| matches!(b.outcome, annbench_results::Outcome::Failed(_)))
+            .filter(|(_, b)| matches!(b.outcome, Outcome::Failed(_)))
             .map(|((run, _), b)| (run, b))
             .collect(),
         refutations,

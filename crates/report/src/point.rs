@@ -1,3 +1,4 @@
+use crate::overlay::Row;
 use annbench_core::Params;
 use annbench_results::{BuildRecord, CurvePoint, Latency, Outcome, Quality, SearchRecord, Speed};
 
@@ -6,8 +7,11 @@ use annbench_results::{BuildRecord, CurvePoint, Latency, Outcome, Quality, Searc
 pub struct Point<'r> {
     /// Its record.
     pub record: &'r SearchRecord,
-    /// The build it searched, where the records hold it.
+    /// The build of the index it searched, where the records hold it. An index that was loaded after
+    /// a crash is shown with the build it was saved from.
     pub build: Option<&'r BuildRecord>,
+    /// Whether that index was loaded after a crash; `None` where the records do not tell.
+    pub loaded: Option<bool>,
     /// Its scores.
     pub quality: &'r Quality,
     /// Its speed.
@@ -25,8 +29,10 @@ pub struct Point<'r> {
 pub struct Unplaced<'r> {
     /// Its record.
     pub record: &'r SearchRecord,
-    /// The build it would have searched, where the records hold it.
+    /// The build it would have searched, where the records hold it; as in [`Point`].
     pub build: Option<&'r BuildRecord>,
+    /// Whether the index was loaded after a crash; `None` where the records do not tell.
+    pub loaded: Option<bool>,
     /// Why, in words.
     pub why: String,
 }
@@ -37,11 +43,8 @@ impl<'r> Point<'r> {
     /// # Errors
     /// Why it cannot be placed: it did not end ok, lacks figures, or holds a recall outside
     /// [0, 1] or a QPS that is not positive, finite and in order.
-    pub(crate) fn new(
-        row: usize,
-        record: &'r SearchRecord,
-        build: Option<&'r BuildRecord>,
-    ) -> Result<Self, String> {
+    pub(crate) fn new(index: usize, row: &Row<'r>) -> Result<Self, String> {
+        let record = row.record;
         match &record.outcome {
             Outcome::Ok => {}
             Outcome::Rejected { reason } => return Err(format!("rejected: {reason}")),
@@ -91,12 +94,13 @@ impl<'r> Point<'r> {
         };
         Ok(Self {
             record,
-            build,
+            build: row.build,
+            loaded: row.loaded,
             quality,
             speed,
             on_front: false,
             curve_point,
-            row,
+            row: index,
         })
     }
 

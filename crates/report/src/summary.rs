@@ -32,7 +32,8 @@ impl Chart<'_> {
     /// A table per mode and thread count with a row per series, and the facts below.
     ///
     /// QPS at a recall is that of the fastest *measured* point that reaches it, `-` when none
-    /// does. Build time, index memory and p99 are those of the point chosen at recall 0.95.
+    /// does. Build time, index memory and service latency p99 (closed loop) are those of the point
+    /// chosen at recall 0.95.
     pub fn summary(&self) -> String {
         let mut out = String::new();
         for (i, (mode, threads)) in searches(self).into_iter().enumerate() {
@@ -83,7 +84,7 @@ fn table(chart: &Chart<'_>, mode: Mode, threads: u64, out: &mut String) {
         "best",
         "build",
         "index",
-        "p99",
+        "service",
         "ok/failed",
     ]);
     columns.row([
@@ -94,7 +95,7 @@ fn table(chart: &Chart<'_>, mode: Mode, threads: u64, out: &mut String) {
         "recall",
         "s",
         "MiB",
-        "µs",
+        "p99 µs",
         "/rej./skip.",
     ]);
     let series: Vec<&Series<'_>> = chart
@@ -119,7 +120,8 @@ fn table(chart: &Chart<'_>, mode: Mode, threads: u64, out: &mut String) {
             *out += &format!("  {missing}\n");
         }
     }
-    *out += "QPS: fastest measured point that reaches the recall. Build, index and p99: of the point at ≥ 0.95.\n";
+    *out += "QPS: fastest measured point that reaches the recall. Build, index, service p99: of the point at\n\
+        ≥ 0.95; service latency is closed-loop, without waiting under load.\n";
 }
 
 fn cells(s: &Series<'_>) -> Vec<String> {

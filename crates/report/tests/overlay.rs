@@ -207,14 +207,12 @@ fn hidden_threads_and_unbound_threads_are_alarms() {
     assert!(unbound.unwrap().0.contains("no mask"));
 }
 
-#[test]
-fn loading_a_saved_index_is_no_build_time() {
-    let mut searched = point(0.9, 10.0);
-    searched.build_id = Some("key.2".to_owned());
-    let mut records = vec![search(searched)];
-    for (number, wall_s, loaded) in [(1, 100.0, false), (2, 0.5, true)] {
+/// A build that was attempted often, and loaded after a crash at last: `key.9` sorts behind `key.10`.
+fn loaded_after_a_crash(builds: &[(u32, f64, bool)]) -> Vec<Record> {
+    let mut records = Vec::new();
+    for &(number, wall_s, loaded) in builds {
         let Record::Build(mut build) =
-            Library::new("faiss", "1.12.0").build(&Params::new(), wall_s, 10)
+            Library::new("faiss", "1.12.0").build(&Params::new(), wall_s, i64::from(number))
         else {
             panic!("no build record");
         };
@@ -223,9 +221,78 @@ fn loading_a_saved_index_is_no_build_time() {
         build.loaded = loaded;
         records.push(Record::Build(build));
     }
+    for (ef, number) in [(10, 10), (20, 11)] {
+        let mut searched = point(0.96, f64::from(ef));
+        searched.build_id = Some(format!("key.{number}"));
+        records.push(search(searched));
+    }
+    records
+}
+
+#[test]
+fn loading_a_saved_index_is_no_build_time() {
+    let builds = [(9, 50.0, false), (10, 100.0, false), (11, 0.5, true)];
+    let records = loaded_after_a_crash(&builds);
     let overlay = Overlay::new(&[run_of("run", &records)]);
     let details = overlay.details();
-    assert!(details.contains("built in 100"), "{details}");
+    // One build, searched before and after the crash. 10 MiB and the 6.1 of the base beside them.
+    let title = "built in 100 s with 2 threads · index 16.1 MiB";
+    assert_eq!(details.matches(title).count(), 1, "{details}");
+    assert_eq!(details.matches("built in").count(), 1, "{details}");
+    assert_eq!(
+        details.matches("index loaded after a crash").count(),
+        1,
+        "{details}"
+    );
+    let summary = overlay.summary();
+    let row = summary.lines().find(|l| l.starts_with("faiss 1.12.0"));
+    let cells: Vec<&str> = row.unwrap().split_whitespace().collect();
+    assert_eq!(cells[6..8], ["100", "16.1"], "{summary}");
+    let rows = parse(&overlay.csv());
+    assert_eq!(rows[0].last().unwrap(), "index_loaded");
+    for (row, loaded) in [(&rows[1], "false"), (&rows[2], "true")] {
+        let cell = |name: &str| row[rows[0].iter().position(|h| h == name).unwrap()].as_str();
+        assert_eq!(cell("build_wall_ns"), "100000000000");
+        assert_eq!(
+            cell("index_bytes"),
+            (10 * (1 << 20) + 6_400_000).to_string()
+        );
+        assert_eq!(cell("index_loaded"), loaded);
+    }
+}
+
+#[test]
+fn an_index_whose_build_is_not_recorded_has_no_build_time() {
+    let records = loaded_after_a_crash(&[(11, 0.5, true)]);
+    let overlay = Overlay::new(&[run_of("run", &records)]);
+    let details = overlay.details();
+    assert!(
+        details.contains("loaded; the records do not hold its build"),
+        "{details}"
+    );
+    assert!(!details.contains("built in"), "{details}");
+    let rows = parse(&overlay.csv());
+    let column = |name: &str| rows[0].iter().position(|h| h == name).unwrap();
+    assert_eq!(rows[2][column("build_wall_ns")], "");
+    assert_eq!(rows[2][column("index_bytes")], "");
+    assert_eq!(rows[1][column("index_loaded")], "");
+    assert_eq!(rows[2][column("index_loaded")], "true");
+}
+
+#[test]
+fn percentiles_are_named_as_service_latency() {
+    let records = [search(point(0.96, 1000.0))];
+    let overlay = Overlay::new(&[run_of("run", &records)]);
+    let rows = parse(&overlay.csv());
+    let column = |name: &str| rows[0].iter().position(|h| h == name);
+    assert_eq!(
+        rows[1][column("service_latency_p99_ns").unwrap()],
+        "1800000"
+    );
+    assert!(rows[0].iter().all(|name| !name.starts_with("latency")));
+    for table in [overlay.summary(), overlay.details()] {
+        assert!(table.contains("service latency is closed-loop"), "{table}");
+    }
 }
 
 /// Rows of an RFC 4180 document.
