@@ -29,7 +29,7 @@ impl Cache {
     pub(crate) fn derived(&self, key: &str, extension: &str, stamp: &Stamp) -> Option<PathBuf> {
         let path = self.path(key, extension);
         let derived = path.metadata().ok()?.modified().ok()?;
-        let age = derived.duration_since(stamp.modified()).ok()?;
+        let age = derived.duration_since(stamp.touched()).ok()?;
         (age >= TIME_GRANULARITY).then_some(path)
     }
 

@@ -17,8 +17,7 @@ pub(crate) fn file_sha256(
     watch: Watch<'_>,
     notes: &mut Vec<String>,
 ) -> Result<String, DatasetError> {
-    let stamp = Stamp::of(file.path())?;
-    remembered(cache, &stamp, "sha256", notes, || {
+    remembered(cache, file.stamp(), "sha256", notes, || {
         sha256(Sha256::new(), file, file.bytes(), watch)
     })
 }
@@ -31,10 +30,13 @@ pub(crate) fn flat_sha256(
     watch: Watch<'_>,
     notes: &mut Vec<String>,
 ) -> Result<String, DatasetError> {
-    let stamp = Stamp::of(source.path())?;
     let spec = vectors.map_spec();
-    let what = format!("flat_sha256 {} {} {}", spec.n, spec.dim, spec.element);
-    remembered(cache, &stamp, &what, notes, || {
+    // The offset tells datasets of one HDF5 file apart.
+    let what = format!(
+        "flat_sha256 {} {} {} {}",
+        spec.offset_bytes, spec.n, spec.dim, spec.element
+    );
+    remembered(cache, vectors.stamp(), &what, notes, || {
         let mut hasher = Sha256::new();
         // Entries hold at most 32 bits of either.
         hasher.update(header(spec.n as u32, spec.dim as u32));

@@ -1,11 +1,11 @@
+use crate::DatasetError;
 use crate::cache::Cache;
 use crate::mapped::MappedVectors;
 use crate::progress::{Activity, Meter, Watch};
-use crate::stamp::Stamp;
-use crate::{DatasetError, MappedFile};
-use annbench_core::{Vectors, norm};
+use annbench_core::{ElementType, Vectors, norm};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Bytes that are looked at together: enough to keep the pool busy, little enough to stay in cache
 /// between the hash and the scan.
@@ -22,30 +22,26 @@ pub(crate) struct ContentFacts {
     pub(crate) zero_rows: u64,
 }
 
-/// Reads all vectors that come from `source`, refusing values that are not finite; remembered for
-/// as long as the stamp of `source` stays.
+/// Reads all `vectors`, refusing values that are not finite; remembered for as long as the stamp of
+/// the file stays that is mapped. Refusals and progress name `source`, where they come from.
 pub(crate) fn content_facts(
-    source: &MappedFile,
+    source: &Path,
     vectors: &MappedVectors,
     cache: &Cache,
     pool: &rayon::ThreadPool,
     watch: Watch<'_>,
     notes: &mut Vec<String>,
 ) -> Result<ContentFacts, DatasetError> {
-    let stamp = Stamp::of(source.path())?;
+    let stamp = vectors.stamp();
     let spec = vectors.map_spec();
-    // The offset tells datasets of one HDF5 file apart; converted ones differ in their path.
+    // The offset tells datasets of one HDF5 file apart.
     let what = format!(
-        "content {} {} {} {} {}",
-        spec.path.display(),
-        spec.offset_bytes,
-        spec.n,
-        spec.dim,
-        spec.element
+        "content {} {} {} {}",
+        spec.offset_bytes, spec.n, spec.dim, spec.element
     );
     let key = stamp.key(&what);
     if let Some(known) = cache
-        .derived(&key, "json", &stamp)
+        .derived(&key, "json", stamp)
         .and_then(|path| cache.read::<ContentFacts>(&path))
     {
         return Ok(known);
@@ -58,7 +54,7 @@ pub(crate) fn content_facts(
 }
 
 fn read_all(
-    source: &MappedFile,
+    source: &Path,
     vectors: Vectors<'_>,
     pool: &rayon::ThreadPool,
     watch: Watch<'_>,
@@ -66,8 +62,8 @@ fn read_all(
     let row_bytes = vectors.dim() * vectors.element().size_bytes();
     let step = (STEP_BYTES / row_bytes).max(1);
     let total = vectors.bytes().len() as u64;
-    let meter = Meter::new(watch, Activity::Fingerprint, source.path(), total);
-    let mut hasher = fingerprint_hasher(vectors);
+    let meter = Meter::new(watch, Activity::Fingerprint, source, total);
+    let mut hasher = fingerprint_hasher(vectors.element(), vectors.n(), vectors.dim());
     let (mut max_norm, mut zero_rows) = (0.0f64, 0);
     for start in (0..vectors.n()).step_by(step) {
         let rows = start..vectors.n().min(start + step);
@@ -98,22 +94,14 @@ fn read_all(
 }
 
 /// What comes before the row bytes.
-fn fingerprint_hasher(vectors: Vectors<'_>) -> blake3::Hasher {
+pub(crate) fn fingerprint_hasher(element: ElementType, n: usize, dim: usize) -> blake3::Hasher {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(
-        format!(
-            "annbench vectors 1\n{} {} {}\n",
-            vectors.element(),
-            vectors.n(),
-            vectors.dim()
-        )
-        .as_bytes(),
-    );
+    hasher.update(format!("annbench vectors 1\n{element} {n} {dim}\n").as_bytes());
     hasher
 }
 
 fn refuse_not_finite(
-    source: &MappedFile,
+    source: &Path,
     vectors: Vectors<'_>,
     first_row: usize,
 ) -> Result<(), DatasetError> {
@@ -124,7 +112,7 @@ fn refuse_not_finite(
         return Ok(());
     };
     Err(DatasetError::contents(
-        source.path(),
+        source,
         format!(
             "row {}, component {}",
             first_row + at / rows.dim(),

@@ -2,12 +2,13 @@ use crate::cache::Cache;
 use crate::catalogue::Entry;
 use crate::content::ContentFacts;
 use crate::convert::widen;
+use crate::copy::Effects;
 use crate::mapped::MappedVectors;
 use crate::opening::Opening;
 use crate::truth::{Space, Truth, check_sample, computed_truth, shipped_truth};
 use crate::{DatasetError, Watch};
 use annbench_core::{ElementType, Metric, norm};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Neighbours per query that computed truth has at least, where the base has as many.
 const COMPUTED_WIDTH: usize = 100;
@@ -46,6 +47,7 @@ pub struct Dataset {
     truth: Option<Arc<Truth>>,
     accepted_checksums: Vec<AcceptedChecksum>,
     notes: Vec<String>,
+    later_notes: Mutex<Vec<String>>,
 }
 
 impl Dataset {
@@ -80,6 +82,7 @@ impl Dataset {
             truth: None,
             accepted_checksums: Vec::new(),
             notes: Vec::new(),
+            later_notes: Mutex::default(),
         };
         if let Some(part) = &entry.truth {
             let file = opening.file(&part.file)?;
@@ -170,6 +173,14 @@ impl Dataset {
         &self.notes
     }
 
+    /// What [`Dataset::truth`] and [`Dataset::widened`] have found since and a user should know.
+    pub fn later_notes(&self) -> Vec<String> {
+        self.later_notes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
     /// Truth of at least `k` neighbours: the shipped one, or where none is shipped an exact one,
     /// which is computed once and kept.
     ///
@@ -192,15 +203,20 @@ impl Dataset {
                 k,
                 width: truth.width(),
             }),
-            None => computed_truth(
-                &self.space(),
-                k.max(COMPUTED_WIDTH).min(n),
-                &cache(&self.entry, "truth"),
-                options.pool,
-                options.watch,
-                self.base.path(),
-            )
-            .map(Arc::new),
+            None => {
+                let mut notes = Vec::new();
+                let truth = computed_truth(
+                    &self.space(),
+                    k.max(COMPUTED_WIDTH).min(n),
+                    &cache(&self.entry, "truth"),
+                    options.pool,
+                    options.watch,
+                    self.base.path(),
+                    &mut notes,
+                );
+                self.note(notes);
+                truth.map(Arc::new)
+            }
         }
     }
 
@@ -210,7 +226,8 @@ impl Dataset {
     /// Returns `None` when values of the set do not widen to `element`.
     ///
     /// # Errors
-    /// [`DatasetError::Io`] and [`DatasetError::Cancelled`].
+    /// [`DatasetError::Io`], [`DatasetError::Cancelled`], and [`DatasetError::Contents`] when what was
+    /// written does not read back.
     pub fn widened(
         &self,
         element: ElementType,
@@ -223,14 +240,28 @@ impl Dataset {
             return Ok(None);
         }
         let cache = cache(&self.entry, "flat");
-        let base = widen(&self.base, self.base_fingerprint(), &cache, options.watch)?;
-        let queries = widen(
-            &self.queries,
-            self.queries_fingerprint(),
-            &cache,
-            options.watch,
-        )?;
-        Ok(Some((base, queries)))
+        let mut notes = Vec::new();
+        let mut effects = Effects {
+            facts: &self::cache(&self.entry, "facts"),
+            pool: options.pool,
+            watch: options.watch,
+            notes: &mut notes,
+        };
+        let widened =
+            widen(&self.base, self.base_fingerprint(), &cache, &mut effects).and_then(|base| {
+                let fingerprint = self.queries_fingerprint();
+                let queries = widen(&self.queries, fingerprint, &cache, &mut effects)?;
+                Ok(Some((base, queries)))
+            });
+        self.note(notes);
+        widened
+    }
+
+    fn note(&self, notes: Vec<String>) {
+        self.later_notes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(notes);
     }
 
     fn space(&self) -> Space<'_> {

@@ -32,14 +32,15 @@ pub enum DatasetError {
         files: Vec<MissingFile>,
     },
     /// The system refused to read or write.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {cause}; {}", path.display(), next_step(cause.kind()))]
     Io {
         /// What was attempted.
         action: &'static str,
         /// On what.
         path: PathBuf,
-        /// The cause.
-        source: io::Error,
+        /// The cause. Not named `source`: the message holds it already, and whoever prints the chain
+        /// of causes would print it twice.
+        cause: io::Error,
     },
     /// A file does not hold what it should.
     #[error("{0}")]
@@ -134,11 +135,11 @@ impl fmt::Display for Contents {
 }
 
 impl DatasetError {
-    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+    pub(crate) fn io(action: &'static str, path: &Path, cause: io::Error) -> Self {
         DatasetError::Io {
             action,
             path: path.to_owned(),
-            source,
+            cause,
         }
     }
 
@@ -174,6 +175,22 @@ impl From<ExactError> for DatasetError {
     }
 }
 
+fn next_step(kind: io::ErrorKind) -> &'static str {
+    match kind {
+        io::ErrorKind::NotFound => "check that the path exists",
+        io::ErrorKind::PermissionDenied => "give this user access to it",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "make room there (everything under the datasets' .cache may be deleted) and repeat"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => "put the datasets directory where this user may write",
+        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => {
+            "a file lies where a directory belongs, or the other way round: move it away"
+        }
+        io::ErrorKind::AlreadyExists => "move away what lies there, for it is not a directory",
+        _ => "check the path and the disk it is on, then repeat",
+    }
+}
+
 fn suggestion(nearest: Option<&str>, known: &[String]) -> String {
     match nearest {
         Some(name) => format!("did you mean `{name}`?"),
@@ -199,4 +216,48 @@ fn list_missing(files: &[MissingFile]) -> String {
         })
         .collect();
     lines.join("\n  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn io_errors_say_what_to_do_and_their_cause_once() {
+        for (kind, next) in [
+            (io::ErrorKind::StorageFull, "make room"),
+            (io::ErrorKind::PermissionDenied, "access"),
+            (io::ErrorKind::NotFound, "exists"),
+            (io::ErrorKind::Other, "repeat"),
+        ] {
+            let cause = io::Error::from(kind);
+            let text = cause.to_string();
+            let error = DatasetError::io("write", Path::new("/x/base.fbin"), cause);
+            let shown = error.to_string();
+            for word in ["cannot write", "/x/base.fbin", &text, next] {
+                assert!(shown.contains(word), "`{word}` is not in: {shown}");
+            }
+            assert_eq!(shown.matches(&text).count(), 1);
+            assert!(std::error::Error::source(&error).is_none());
+        }
+    }
+
+    /// A message that holds its cause must not hand it out as a source too.
+    #[test]
+    fn no_error_tells_its_cause_twice() {
+        let entry = EntryError {
+            path: PathBuf::from("x.yaml"),
+            line: 1,
+            column: 1,
+            message: "m".to_owned(),
+            source_line: "l".to_owned(),
+        };
+        for error in [
+            DatasetError::from(entry),
+            DatasetError::from(ExactError::NoNeighbors),
+            DatasetError::contents(Path::new("f"), "p", "e", "f", "n"),
+        ] {
+            assert!(std::error::Error::source(&error).is_none(), "{error}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod catalogue;
 mod checksum;
 mod content;
 mod convert;
+mod copy;
 mod dataset;
 mod error;
 mod format;

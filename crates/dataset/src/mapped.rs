@@ -1,4 +1,5 @@
 use crate::DatasetError;
+use crate::stamp::Stamp;
 use annbench_core::wire::MapSpec;
 use annbench_core::{ElementType, Vectors};
 use memmap2::Mmap;
@@ -13,6 +14,8 @@ compile_error!("files are mapped as they are, and they are little-endian");
 #[derive(Clone, Debug)]
 pub(crate) struct MappedFile {
     path: PathBuf,
+    // Of the very file that is mapped, from before anything of it is read.
+    stamp: Stamp,
     // An empty file cannot be mapped.
     map: Option<Arc<Mmap>>,
 }
@@ -21,7 +24,9 @@ impl MappedFile {
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
         let io = |source| DatasetError::io("map", path, source);
         let file = File::open(path).map_err(io)?;
-        let map = if file.metadata().map_err(io)?.len() == 0 {
+        let metadata = file.metadata().map_err(io)?;
+        let stamp = Stamp::of(path, &metadata).map_err(io)?;
+        let map = if metadata.len() == 0 {
             None
         } else {
             // SAFETY: the map is read-only and private to readers; a file that another process
@@ -30,12 +35,17 @@ impl MappedFile {
         };
         Ok(Self {
             path: path.to_owned(),
+            stamp,
             map,
         })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(crate) fn stamp(&self) -> &Stamp {
+        &self.stamp
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -80,6 +90,11 @@ impl MappedVectors {
             format!("{} bytes in all", vectors.file.bytes().len()),
             "download the file again",
         ))
+    }
+
+    /// The stamp of the file that is mapped.
+    pub(crate) fn stamp(&self) -> &Stamp {
+        self.file.stamp()
     }
 
     fn view(&self) -> Option<Vectors<'_>> {

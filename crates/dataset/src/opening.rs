@@ -3,6 +3,7 @@ use crate::catalogue::{Entry, VectorsPart};
 use crate::checksum::{file_sha256, flat_sha256};
 use crate::content::{ContentFacts, content_facts};
 use crate::convert::map_vectors;
+use crate::copy::Effects;
 use crate::dataset::{AcceptedChecksum, OpenOptions, cache};
 use crate::error::MissingFile;
 use crate::mapped::{MappedFile, MappedVectors};
@@ -89,21 +90,33 @@ impl<'o> Opening<'o> {
     }
 
     /// The layout's own complaint about a file of the wrong size.
-    fn explain_size(&self, name: &str, file: &MappedFile) -> Result<(), DatasetError> {
+    fn explain_size(&mut self, name: &str, file: &MappedFile) -> Result<(), DatasetError> {
         for part in [&self.entry.base, &self.entry.queries] {
             if part.file == name {
-                let cache = cache(self.entry, "flat");
-                map_vectors(
-                    file,
-                    part,
-                    self.entry.element,
-                    self.entry.dim,
-                    &cache,
-                    self.options.watch,
-                )?;
+                self.map(file, part)?;
             }
         }
         Ok(())
+    }
+
+    fn map(
+        &mut self,
+        file: &MappedFile,
+        part: &VectorsPart,
+    ) -> Result<MappedVectors, DatasetError> {
+        map_vectors(
+            file,
+            part,
+            self.entry.element,
+            self.entry.dim,
+            &cache(self.entry, "flat"),
+            &mut Effects {
+                facts: &cache(self.entry, "facts"),
+                pool: self.options.pool,
+                watch: self.options.watch,
+                notes: &mut self.notes,
+            },
+        )
     }
 
     fn compare(
@@ -142,14 +155,7 @@ impl<'o> Opening<'o> {
         let file = self.file(&part.file)?;
         let entry = self.entry;
         let options = self.options;
-        let vectors = map_vectors(
-            &file,
-            part,
-            entry.element,
-            entry.dim,
-            &cache(entry, "flat"),
-            options.watch,
-        )?;
+        let vectors = self.map(&file, part)?;
         if let Some(expected) = entry.facts(&part.file).flat_sha256
             && part.n() == part.rows
         {
@@ -164,7 +170,7 @@ impl<'o> Opening<'o> {
             )?;
         }
         let facts = content_facts(
-            &file,
+            file.path(),
             &vectors,
             &cache(entry, "facts"),
             options.pool,

@@ -1,42 +1,48 @@
-use crate::DatasetError;
-use serde::{Deserialize, Serialize};
+use std::fs::Metadata;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// What tells, without reading it, that a file is still the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// The change time is among it because a program may set the modification time to anything: a file
+/// that is overwritten in place and given its old one back is still another.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     path: PathBuf,
-    pub(crate) bytes: u64,
-    modified_s: u64,
-    modified_ns: u32,
+    bytes: u64,
+    modified: Duration,
+    changed: Duration,
     device: u64,
     inode: u64,
 }
 
 impl Stamp {
-    pub(crate) fn of(path: &Path) -> Result<Self, DatasetError> {
-        let io = |source| DatasetError::io("read", path, source);
-        let path = path.canonicalize().map_err(io)?;
-        let metadata = path.metadata().map_err(io)?;
-        let modified = metadata.modified().map_err(io)?;
+    /// The stamp of the file at `path`, which has `metadata`.
+    pub(crate) fn of(path: &Path, metadata: &Metadata) -> io::Result<Self> {
         // A time before 1970 is as good as any other fixed one.
-        let since = modified
+        let modified = metadata
+            .modified()?
             .duration_since(SystemTime::UNIX_EPOCH)
             .unwrap_or_default();
+        let changed = Duration::new(
+            u64::try_from(metadata.ctime()).unwrap_or(0),
+            u32::try_from(metadata.ctime_nsec()).unwrap_or(0),
+        );
         Ok(Self {
+            path: path.canonicalize()?,
             bytes: metadata.len(),
-            modified_s: since.as_secs(),
-            modified_ns: since.subsec_nanos(),
+            modified,
+            changed,
             device: metadata.dev(),
             inode: metadata.ino(),
-            path,
         })
     }
 
-    pub(crate) fn modified(&self) -> SystemTime {
-        SystemTime::UNIX_EPOCH + Duration::new(self.modified_s, self.modified_ns)
+    /// When it was last touched.
+    pub(crate) fn touched(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + self.modified.max(self.changed)
     }
 
     /// A cache key of this file and `what` is derived from it.
@@ -45,8 +51,10 @@ impl Stamp {
         hasher.update(self.path.as_os_str().as_encoded_bytes());
         for number in [
             self.bytes,
-            self.modified_s,
-            u64::from(self.modified_ns),
+            self.modified.as_secs(),
+            u64::from(self.modified.subsec_nanos()),
+            self.changed.as_secs(),
+            u64::from(self.changed.subsec_nanos()),
             self.device,
             self.inode,
         ] {

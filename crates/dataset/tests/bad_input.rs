@@ -197,6 +197,7 @@ fn another_checksum_is_refused_or_accepted_by_name() {
     fixture.write("set", "base", &sound("u8bin", N));
     fixture.write("set", "queries", &sound("u8bin", M));
     let entry = fixture.yaml("set", &body("u8", "u8bin", &known(&wrong)));
+    settle();
     // The second time the remembered sum is compared.
     for _ in 0..2 {
         let refusal = fixture.refusal(&entry);

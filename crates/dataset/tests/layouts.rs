@@ -275,6 +275,7 @@ fn a_copy_is_made_once_and_again_when_the_file_changes() {
         );
     };
     write(&base());
+    settle();
     let first = fixture.open(&entry).unwrap();
     let made = std::fs::metadata(first.base().path())
         .unwrap()
@@ -307,11 +308,101 @@ fn a_damaged_copy_is_made_again() {
         "truth",
         &texmex(WIDTH, 4 * WIDTH, &words(&neighbors())),
     );
-    let path = fixture.open(&entry).unwrap().base().path().to_owned();
+    settle();
+    let first = fixture.open(&entry).unwrap();
+    assert_eq!(first.notes(), [""; 0]);
+    let path = first.base().path().to_owned();
     let whole = std::fs::read(&path).unwrap();
-    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let mut zeroed = whole.clone();
+    zeroed[100..200].fill(0);
+    let mut last = whole.clone();
+    *last.last_mut().unwrap() ^= 1;
+    for damaged in [&whole[..whole.len() / 2], b"", &zeroed[..], &last[..]] {
+        settle();
+        let sound = fixture.open(&entry).unwrap();
+        assert_eq!(sound.notes(), [""; 0]);
+        if damaged.len() == whole.len() {
+            replace_unseen(&path, damaged);
+        } else {
+            std::fs::write(&path, damaged).unwrap();
+        }
+        let again = fixture.open(&entry).unwrap();
+        assert_eq!(again.base().vectors().bytes(), base());
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
+        assert_eq!(again.base_fingerprint(), first.base_fingerprint());
+        let notes = again.notes().join("\n");
+        assert_words(&notes, &["flat copy", path.to_str().unwrap(), "made again"]);
+    }
+    // A copy of which nothing is known is made again too.
+    std::fs::remove_file(path.with_extension("json")).unwrap();
     let again = fixture.open(&entry).unwrap();
-    assert_eq!(again.base().vectors().bytes(), base());
+    assert_words(&again.notes().join("\n"), &["not known", "made again"]);
+}
+
+#[test]
+fn a_damaged_widened_copy_is_made_again() {
+    let fixture = Fixture::new();
+    let entry = fixture.yaml("set", &body("u8", "u8bin", "ibin"));
+    fixture.write("set", "base", &flat(N, DIM, &base()));
+    fixture.write("set", "queries", &flat(M, DIM, &queries()));
+    fixture.write("set", "truth", &flat(M, WIDTH, &words(&neighbors())));
+    let dataset = fixture.open(&entry).unwrap();
+    let widened = || {
+        dataset
+            .widened(ElementType::F32, &fixture.options())
+            .unwrap()
+            .unwrap()
+    };
+    let (wide, _) = widened();
+    let whole = std::fs::read(wide.path()).unwrap();
+    let mut zeroed = whole.clone();
+    zeroed[1_000..2_000].fill(0);
+    // A value that is not finite.
+    let mut infinite = whole.clone();
+    infinite[8..12].copy_from_slice(&floats(&[f32::INFINITY]));
+    for (times, damaged) in [zeroed, infinite].iter().enumerate() {
+        settle();
+        widened();
+        assert_eq!(dataset.later_notes().len(), times);
+        replace_unseen(wide.path(), damaged);
+        let (again, asked) = widened();
+        assert_eq!(again.vectors().bytes(), floats(&widen(&base())));
+        assert_eq!(asked.vectors().bytes(), floats(&widen(&queries())));
+        assert_eq!(std::fs::read(wide.path()).unwrap(), whole);
+        let notes = dataset.later_notes();
+        assert_eq!(notes.len(), times + 1);
+        assert_words(&notes[times], &["flat copy", ".f32.fbin", "made again"]);
+    }
+}
+
+#[test]
+fn a_file_that_is_replaced_under_its_old_time_is_read_again() {
+    let fixture = Fixture::new();
+    for (format, old, new) in [
+        ("u8bin", flat(N, DIM, &base()), flat(N, DIM, &[7; N * DIM])),
+        (
+            "bvecs",
+            texmex(DIM, DIM, &base()),
+            texmex(DIM, DIM, &[7; N * DIM]),
+        ),
+    ] {
+        let body = format!(
+            "metric: l2\nelement: u8\ndim: {DIM}\n\
+             base: {{ file: base, format: {format}, rows: {N} }}\n\
+             queries: {{ file: base, format: {format}, rows: {N} }}\n"
+        );
+        let path = fixture.write(format, "base", &old);
+        let entry = fixture.yaml(format, &body);
+        settle();
+        let first = fixture.open(&entry).unwrap();
+        let before = first.base_fingerprint().to_owned();
+        drop(first);
+        settle();
+        replace_unseen(&path, &new);
+        let second = fixture.open(&entry).unwrap();
+        assert_eq!(second.base().vectors().bytes(), [7; N * DIM], "{format}");
+        assert_ne!(second.base_fingerprint(), before, "{format}");
+    }
 }
 
 #[test]

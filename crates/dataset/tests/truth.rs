@@ -138,9 +138,39 @@ fn damaged_kept_truth_is_computed_again() {
     let mut swapped = whole.clone();
     let last = swapped.len() - 4;
     swapped[last..].copy_from_slice(&words(&[0]));
-    for damaged in [&whole[..whole.len() - 4], &swapped[..], b""] {
-        std::fs::write(&kept, damaged).unwrap();
+    let mut zeroed = whole.clone();
+    zeroed[last - 4_000..].fill(0);
+    let mut turned = whole.clone();
+    turned[last..].copy_from_slice(&words(&[N as u32]));
+    let mut times = 0;
+    let mut again = || {
         assert_eq!(dataset.truth(5, &fixture.options()).unwrap(), first);
+        assert_eq!(std::fs::read(&kept).unwrap(), whole);
+        times += 1;
+        let notes = dataset.later_notes();
+        assert_eq!(notes.len(), times);
+        assert_words(&notes[times - 1], &["kept truth", ".npy", "computed again"]);
+        assert_eq!(dataset.truth(5, &fixture.options()).unwrap(), first);
+        assert_eq!(dataset.later_notes().len(), times);
+    };
+    for damaged in [
+        &whole[..whole.len() - 4],
+        &swapped[..],
+        &zeroed[..],
+        &turned[..],
+        b"",
+    ] {
+        std::fs::write(&kept, damaged).unwrap();
+        again();
+    }
+    let facts = kept.with_extension("json");
+    let text = std::fs::read_to_string(&facts).unwrap();
+    for damaged in [
+        &text[..text.len() / 2],
+        &text.replace("\"l2\"", "\"cosine\""),
+    ] {
+        std::fs::write(&facts, damaged).unwrap();
+        again();
     }
 }
 

@@ -25,10 +25,16 @@ pub(crate) fn computed_truth(
     pool: &rayon::ThreadPool,
     watch: Watch<'_>,
     base_path: &Path,
+    notes: &mut Vec<String>,
 ) -> Result<Truth, DatasetError> {
     let key = space.key(&format!("truth {width}"));
-    if let Some(truth) = kept(space, width, cache, &key, pool) {
-        return Ok(truth);
+    match kept(space, width, cache, &key, pool) {
+        Ok(truth) => return Ok(truth),
+        Err(Unusable::Absent) => {}
+        Err(Unusable::Damaged(why)) => notes.push(format!(
+            "the kept truth {} is damaged and was computed again: {why}",
+            cache.path(&key, "npy").display()
+        )),
     }
     let total = space.base.n() as u64 * space.queries.n() as u64;
     let meter = Meter::new(watch, Activity::Truth, base_path, total);
@@ -43,26 +49,48 @@ pub(crate) fn computed_truth(
     Ok(truth)
 }
 
+/// Why kept truth is not used.
+enum Unusable {
+    Absent,
+    Damaged(String),
+}
+
 fn kept(
     space: &Space<'_>,
     width: usize,
     cache: &Cache,
     key: &str,
     pool: &rayon::ThreadPool,
-) -> Option<Truth> {
-    let kept: Kept = cache.read(&cache.path(key, "json"))?;
-    let (shape, ids) = npy::read::<u32>(&cache.path(key, "npy")).ok()?;
-    let belongs = kept.base_fingerprint == space.base_fingerprint
-        && kept.queries_fingerprint == space.queries_fingerprint
-        && kept.metric == space.metric
-        && kept.width == width
-        && shape == [space.queries.n(), width]
-        && ids.iter().all(|&id| (id as usize) < space.base.n());
-    if !belongs {
-        return None;
+) -> Result<Truth, Unusable> {
+    let damaged = |why: &str| Err(Unusable::Damaged(why.to_owned()));
+    let facts = cache.path(key, "json");
+    if !facts.exists() {
+        return Err(Unusable::Absent);
     }
+    let Some(kept) = cache.read::<Kept>(&facts) else {
+        return damaged("what it belongs to cannot be read");
+    };
+    let (shape, ids) = npy::read::<u32>(&cache.path(key, "npy"))
+        .map_err(|error| Unusable::Damaged(error.to_string()))?;
+    if kept.base_fingerprint != space.base_fingerprint
+        || kept.queries_fingerprint != space.queries_fingerprint
+        || kept.metric != space.metric
+        || kept.width != width
+    {
+        return damaged("it belongs to another base, queries, metric or width");
+    }
+    if shape != [space.queries.n(), width] {
+        return damaged("it has another shape");
+    }
+    if ids.iter().any(|&id| (id as usize) >= space.base.n()) {
+        return damaged("an id names no row of the base");
+    }
+    // The distances are computed anew, so the fingerprint vouches for the ids as they were written.
     let truth = Truth::new(space, width, ids, TruthOrigin::Computed, pool);
-    (truth.fingerprint() == kept.fingerprint).then_some(truth)
+    if truth.fingerprint() != kept.fingerprint {
+        return damaged("its fingerprint is not the one that was written");
+    }
+    Ok(truth)
 }
 
 fn keep(space: &Space<'_>, truth: &Truth, cache: &Cache, key: &str) -> Result<(), DatasetError> {

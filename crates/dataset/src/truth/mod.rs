@@ -150,6 +150,10 @@ impl Truth {
     }
 }
 
+/// Raised when the exact engine's answers change: what an older one has found, perhaps wrongly, is
+/// then not used again.
+const ENGINE: &str = "exact engine 2";
+
 /// What truth is about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Space<'s> {
@@ -169,7 +173,7 @@ impl Space<'_> {
     /// A cache key of everything that truth depends on, and of `what`.
     fn key(&self, what: &str) -> String {
         let text = format!(
-            "{}\n{}\n{}\n{what}\n",
+            "{ENGINE}\n{}\n{}\n{}\n{what}\n",
             self.base_fingerprint, self.queries_fingerprint, self.metric
         );
         blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()

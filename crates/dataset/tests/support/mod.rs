@@ -34,7 +34,7 @@ impl Fixture {
         folder.join(file)
     }
 
-    /// A file of dataset `name`, old enough for what is derived from it to be remembered.
+    /// A file of dataset `name`, last modified a minute ago.
     pub fn write(&self, name: &str, file: &str, bytes: &[u8]) -> PathBuf {
         let path = self.place(name, file);
         std::fs::write(&path, bytes).unwrap();
@@ -78,6 +78,24 @@ pub fn age(path: &Path) {
     let file = std::fs::File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(60))
         .unwrap();
+}
+
+/// Waits until what is derived from files that were just written is remembered.
+pub fn settle() {
+    std::thread::sleep(Duration::from_millis(120));
+}
+
+/// Overwrites `path` in place, and gives it the time of modification back that it had.
+pub fn replace_unseen(path: &Path, bytes: &[u8]) {
+    let before = std::fs::metadata(path).unwrap();
+    std::fs::write(path, bytes).unwrap();
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(before.modified().unwrap()).unwrap();
+    let after = std::fs::metadata(path).unwrap();
+    assert_eq!(
+        (after.len(), after.modified().unwrap()),
+        (before.len(), before.modified().unwrap())
+    );
 }
 
 /// Fails unless `text` has all of `words`.
