@@ -61,7 +61,20 @@ fn hdf5_body(element: &str) -> String {
 #[derive(Clone, Copy)]
 struct Hdf5 {
     chunked: bool,
-    wide_ids: bool,
+    ids: Ids,
+}
+
+#[derive(Clone, Copy)]
+enum Ids {
+    I32,
+    U32,
+    I64,
+}
+
+fn write_ids<T: hdf5_metno::H5Type>(file: &hdf5_metno::File, ids: Vec<T>) {
+    let dataset = file.new_dataset::<T>().shape((M, WIDTH));
+    let dataset = dataset.create("neighbors").unwrap();
+    dataset.write_raw(&ids).unwrap();
 }
 
 fn write_hdf5<T: hdf5_metno::H5Type + Copy>(path: &Path, base: &[T], queries: &[T], kind: Hdf5) {
@@ -76,22 +89,10 @@ fn write_hdf5<T: hdf5_metno::H5Type + Copy>(path: &Path, base: &[T], queries: &[
         dataset.write_raw(data).unwrap();
     }
     let ids = neighbors();
-    if kind.wide_ids {
-        let wide: Vec<i64> = ids.iter().map(|&id| i64::from(id)).collect();
-        let dataset = file.new_dataset::<i64>().shape((M, WIDTH));
-        dataset
-            .create("neighbors")
-            .unwrap()
-            .write_raw(&wide)
-            .unwrap();
-    } else {
-        let narrow: Vec<i32> = ids.iter().map(|&id| id as i32).collect();
-        let dataset = file.new_dataset::<i32>().shape((M, WIDTH));
-        dataset
-            .create("neighbors")
-            .unwrap()
-            .write_raw(&narrow)
-            .unwrap();
+    match kind.ids {
+        Ids::I32 => write_ids(&file, ids.iter().map(|&id| id as i32).collect()),
+        Ids::U32 => write_ids(&file, ids),
+        Ids::I64 => write_ids(&file, ids.iter().map(|&id| i64::from(id)).collect()),
     }
     drop(file);
     age(path);
@@ -141,12 +142,15 @@ fn open_all(fixture: &Fixture) -> Vec<(String, Dataset)> {
         texmex(DIM, 4 * DIM, &f(&wide_queries)),
     );
     for chunked in [false, true] {
-        let kind = Hdf5 {
-            chunked,
-            wide_ids: chunked,
-        };
+        let kind = |ids| Hdf5 { chunked, ids };
         let name = format!("u8-hdf5-{chunked}");
-        write_hdf5(&fixture.place(&name, "all.hdf5"), &base, &queries, kind);
+        let ids = if chunked { Ids::I64 } else { Ids::I32 };
+        write_hdf5(
+            &fixture.place(&name, "all.hdf5"),
+            &base,
+            &queries,
+            kind(ids),
+        );
         let entry = fixture.yaml(&name, &hdf5_body("u8"));
         opened.push((name, fixture.open(&entry).unwrap()));
         let name = format!("f32-hdf5-{chunked}");
@@ -154,7 +158,7 @@ fn open_all(fixture: &Fixture) -> Vec<(String, Dataset)> {
             &fixture.place(&name, "all.hdf5"),
             &wide_base,
             &wide_queries,
-            kind,
+            kind(Ids::U32),
         );
         let entry = fixture.yaml(&name, &hdf5_body("f32"));
         opened.push((name, fixture.open(&entry).unwrap()));
