@@ -1,5 +1,6 @@
 //! The functions of the shim, in the order of its files. Those that return an int give 0, or 1
-//! (failed) or 2 (refused) with a text in [`annbench_faiss_error`]; none lets an exception out.
+//! (failed), 2 (refused) or 3 (out of memory) with a text in [`annbench_faiss_error`]; none lets an
+//! exception out.
 
 use std::ffi::{c_char, c_int};
 

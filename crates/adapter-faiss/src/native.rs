@@ -63,7 +63,7 @@ impl NativeIndex {
         inner_product: bool,
     ) -> Result<Self, AdapterError> {
         Self::create_with(dim, factory, inner_product, false)
-            .map_err(|e| AdapterError::Rejected(format!("index `{factory}`: {e}")))
+            .map_err(|error| refused(factory, error))
     }
 
     fn create_with(
@@ -144,7 +144,7 @@ impl NativeIndex {
         let name = c_path(path)?;
         // SAFETY: the index is alive; `name` lives until the call returns.
         outcome(unsafe { ffi::annbench_faiss_write(self.raw.as_ptr(), name.as_ptr()) })
-            .map_err(|e| AdapterError::Failed(format!("{}: {e}", path.display())))
+            .map_err(|error| at(path, &error))
     }
 
     /// Reads what [`NativeIndex::write`] wrote.
@@ -153,7 +153,7 @@ impl NativeIndex {
         let mut raw = ptr::null_mut();
         // SAFETY: `name` lives until the call returns; `raw` is written before it returns 0.
         outcome(unsafe { ffi::annbench_faiss_read(name.as_ptr(), &mut raw) })
-            .map_err(|e| AdapterError::Failed(format!("{}: {e}", path.display())))?;
+            .map_err(|error| at(path, &error))?;
         Self::from_raw(raw)
     }
 
@@ -283,11 +283,37 @@ fn failure(code: c_int) -> AdapterError {
     // SAFETY: the text ends in NUL and stands until this thread's next call.
     let text = unsafe { CStr::from_ptr(ffi::annbench_faiss_error()) };
     let text = plain(&text.to_string_lossy());
-    if code == 2 {
-        AdapterError::Rejected(text)
-    } else {
-        AdapterError::Failed(text)
+    match code {
+        2 => AdapterError::Rejected(text),
+        3 => AdapterError::Failed(format!("{OUT_OF_MEMORY}{text}")),
+        // FAISS collects what the threads of a parallel region threw into one exception of its own.
+        _ if text.contains("std::bad_alloc") => {
+            AdapterError::Failed(format!("{OUT_OF_MEMORY}{text}"))
+        }
+        _ => AdapterError::Failed(text),
     }
+}
+
+/// How the text of a failed allocation begins, which tells the runner its cause.
+const OUT_OF_MEMORY: &str = "out of memory: ";
+
+/// What to say when FAISS makes no index of `factory`: the point is refused, unless it was memory
+/// that ran out.
+pub(crate) fn refused(factory: &str, error: AdapterError) -> AdapterError {
+    match error {
+        AdapterError::Failed(text) if text.starts_with(OUT_OF_MEMORY) => AdapterError::Failed(text),
+        other => AdapterError::Rejected(format!("index `{factory}`: {other}")),
+    }
+}
+
+/// A failure to read or write `path`.
+fn at(path: &Path, error: &AdapterError) -> AdapterError {
+    let text = error.to_string();
+    let (kind, rest) = match text.strip_prefix(OUT_OF_MEMORY) {
+        Some(rest) => (OUT_OF_MEMORY, rest),
+        None => ("", text.as_str()),
+    };
+    AdapterError::Failed(format!("{kind}{}: {rest}", path.display()))
 }
 
 /// What FAISS wants to say without where in its source it says so:
@@ -323,6 +349,22 @@ fn after_place(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_that_runs_out_is_told_as_such() {
+        // 2^31 x 2^20 floats for the centroids: more than a process can address.
+        let error = NativeIndex::create(i32::MAX as usize, "PQ1x20", false).unwrap_err();
+        let said = AdapterError::Failed("out of memory: std::bad_alloc".to_owned());
+        assert_eq!(error, said);
+        assert_eq!(refused("PQ1x20", error), said);
+        assert_eq!(
+            at(Path::new("/tmp/i"), &said).to_string(),
+            "out of memory: /tmp/i: std::bad_alloc"
+        );
+        // The text of a failure is not kept for the next one.
+        let error = NativeIndex::create(8, "PQ3", false).unwrap_err();
+        assert!(!error.to_string().contains("memory"), "{error}");
+    }
 
     #[test]
     fn exception_texts_lose_their_place_in_the_source() {

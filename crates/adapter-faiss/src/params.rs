@@ -1,5 +1,5 @@
 use crate::factory::check_sizes;
-use crate::native::{Graph, NativeIndex, PlanValues, Shape};
+use crate::native::{Graph, NativeIndex, PlanValues, Shape, refused};
 use annbench_core::{AdapterError, BuildSpec, Metric, ParamDoc, ParamKind, Params};
 
 const MAX_EF: i64 = 1 << 24;
@@ -38,7 +38,7 @@ impl BuildParams {
             .map_err(|reason| AdapterError::Rejected(format!("index `{index}`: {reason}")))?;
         let shape = NativeIndex::sketch(spec.dim, &index, is_inner_product(spec.metric))?
             .shape()
-            .map_err(|e| AdapterError::Rejected(format!("index `{index}`: {e}")))?;
+            .map_err(|error| refused(&index, error))?;
         if ef_construction.is_some() && shape.graph.is_none() {
             return Err(AdapterError::Rejected(format!(
                 "parameter `ef_construction`: index `{index}` has no HNSW graph"
