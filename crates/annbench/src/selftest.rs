@@ -297,6 +297,7 @@ impl Made {
                 refuted_by: None,
             },
             accepted_checksums: Vec::new(),
+            files: Vec::new(),
         };
         Subject {
             facts,

@@ -11,7 +11,8 @@ use annbench_dataset::{
     Activity, Catalogue, Dataset, DatasetError, Entry, OpenOptions, Progress, Truth,
 };
 use annbench_results::{DatasetInfo, ScoringSet, TruthInfo, TruthOrigin};
-use annbench_runner::{GivenVectors, Subject, SubjectFacts};
+use annbench_runner::{FileState, GivenVectors, Subject, SubjectFacts};
+use anyhow::Context;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -54,6 +55,7 @@ pub struct Opened {
     dataset: Dataset,
     truth: Arc<Truth>,
     given: Vec<GivenVectors>,
+    files: Vec<FileState>,
 }
 
 impl Opened {
@@ -94,10 +96,18 @@ impl Opened {
                 });
             }
         }
+        let mut files = Vec::new();
+        for given in &given {
+            for map in [&given.base, &given.queries] {
+                let state = FileState::of(&map.path);
+                files.push(state.with_context(|| format!("{}", map.path.display()))?);
+            }
+        }
         let opened = Self {
             dataset,
             truth,
             given,
+            files,
         };
         for accepted in opened.dataset.accepted_checksums() {
             say(&format!(
@@ -186,6 +196,7 @@ impl Opened {
                     )
                 })
                 .collect(),
+            files: self.files.clone(),
         };
         Subject {
             facts,
@@ -333,6 +344,7 @@ fn entry_facts(entry: &Entry, k: usize) -> SubjectFacts {
             refuted_by: None,
         },
         accepted_checksums: Vec::new(),
+        files: Vec::new(),
     }
 }
 

@@ -223,7 +223,9 @@ impl<'d> Workload<'d> {
 pub fn is_finished(outcome: Option<&str>, refused_now: bool, retry_failed: bool) -> bool {
     match outcome {
         None => false,
-        Some("failed" | "skipped") => !retry_failed,
+        Some("failed") => !retry_failed,
+        // It was never attempted: what stood in its way may be gone.
+        Some("skipped") => false,
         Some("rejected") => refused_now,
         Some(_) => true,
     }

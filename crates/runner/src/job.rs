@@ -4,6 +4,7 @@ use crate::environment::thread_variables;
 use crate::event::Event;
 use crate::installed::Installed;
 use crate::planned::{PlannedJob, PlannedPoint};
+use crate::plausible::{check_latencies, check_report};
 use crate::subject::{GivenVectors, Subject};
 use crate::worker::{RequestError, Worker, WorkerSettings, name_of, says_out_of_memory};
 use annbench_config::{Limits, Measure};
@@ -37,6 +38,15 @@ pub enum RunError {
     /// A worker could not write its raw files.
     #[error("{0}")]
     Raw(String),
+    /// A file that the results depend on is not what it was when the run began.
+    #[error(
+        "{path}: it was changed during the run, and what is measured now would pass for what was \
+         checked then; run the same command again: it begins by looking at everything anew"
+    )]
+    Changed {
+        /// The dataset's file or the adapter's executable.
+        path: PathBuf,
+    },
     /// The run directory's path cannot be made absolute.
     #[error("{path}: {cause}; run from a folder that exists")]
     Path {
@@ -159,6 +169,7 @@ impl Bench<'_> {
             environment: environment.clone(),
             memory_limit_bytes: self.limits.memory_bytes,
         };
+        run.check_unchanged()?;
         let (mut worker, descriptor) = Worker::start(run.installed, &settings, self.interrupted)?;
         if !state.checked {
             self.check(run, &mut worker, pending)?;
@@ -169,6 +180,8 @@ impl Bench<'_> {
             }
         }
         self.open(&mut worker, given)?;
+        // A file that was replaced before the worker mapped it shows now.
+        run.check_unchanged()?;
         let report = self.build(run, &mut worker, state.saved.as_ref())?;
         let build_wall_ns = report.wall_ns;
         (self.observe)(Event::Built {
@@ -302,25 +315,36 @@ impl Bench<'_> {
             path: draft.path().to_owned(),
             cause,
         })?;
-        let request = Request::Search(SearchRequest {
+        let search = SearchRequest {
             spec: point.spec.clone(),
             repetitions: self.measure.repetitions,
             min_pass_ns: self.measure.min_pass_ns,
             warm_up_ns: self.measure.warm_up_ns,
             output_dir,
-        });
+        };
+        let request = Request::Search(search.clone());
+        let start = Instant::now();
         let limit = Duration::from_nanos(self.limits.search_ns);
         let build = Some(build_id.to_owned());
         match worker.request(Stage::Search, &request, limit, self.interrupted) {
-            Ok(Reply::Searched(report)) => Ok(self.record_searched(
-                run,
-                point,
-                build_id,
-                *report,
-                environment,
-                draft,
-                worker,
-            )?),
+            Ok(Reply::Searched(report)) => {
+                run.check_unchanged()?;
+                let queries = run.subject.facts.info.queries;
+                if let Err(lie) = check_report(&report, &search, queries, start.elapsed()) {
+                    let outcome = contradiction(&lie, worker);
+                    self.finish(run, point, build, outcome)?;
+                    return Ok(false);
+                }
+                Ok(self.record_searched(
+                    run,
+                    point,
+                    build_id,
+                    *report,
+                    environment,
+                    draft,
+                    worker,
+                )?)
+            }
             // The disk's fault is not the library's: the point stays unmeasured.
             Ok(Reply::Failed(fault)) if fault.kind == FaultKind::Io => {
                 Err(Broken::Run(RunError::Raw(fault.message)))
@@ -373,15 +397,16 @@ impl Bench<'_> {
             other_quality,
             speed,
             invalid_answer,
-        } = match scored {
+        } = match scored
+            .map_err(|error| error.to_string())
+            .and_then(|scores| {
+                let queries = run.subject.facts.info.queries;
+                check_latencies(&report, &scores.speed, point.spec.threads, queries)?;
+                Ok(scores)
+            }) {
             Ok(scores) => scores,
-            Err(error) => {
-                let outcome = Outcome::Failed(Failure {
-                    stage: Stage::Search,
-                    cause: Cause::Protocol,
-                    message: format!("the raw results do not fit the report: {error}"),
-                    stderr_tail: worker.stderr_tail(),
-                });
+            Err(lie) => {
+                let outcome = contradiction(&lie, worker);
                 self.finish(run, point, Some(build_id.to_owned()), outcome)?;
                 return Ok(false);
             }
@@ -497,6 +522,21 @@ struct JobRun<'j, 'd> {
 }
 
 impl JobRun<'_, '_> {
+    fn check_unchanged(&self) -> Result<(), RunError> {
+        let files = &self.subject.facts.files;
+        if let Some(changed) = files.iter().find(|file| !file.holds()) {
+            return Err(RunError::Changed {
+                path: changed.path().to_owned(),
+            });
+        }
+        let executable = self.installed.executable_sha256();
+        if executable.ok().as_ref() != Some(&self.job.identity.executable_sha256) {
+            return Err(RunError::Changed {
+                path: self.installed.path.clone(),
+            });
+        }
+        Ok(())
+    }
     fn label(&self) -> String {
         format!("{} on {}", self.job.label(), self.subject.facts.info.name)
     }
@@ -619,6 +659,16 @@ fn outcome_of(stage: Stage, fault: Fault, worker: &Worker) -> Outcome {
         stage,
         cause,
         message: fault.message,
+        stderr_tail: worker.stderr_tail(),
+    })
+}
+
+/// A worker that says what cannot be true has failed.
+fn contradiction(lie: &str, worker: &Worker) -> Outcome {
+    Outcome::Failed(Failure {
+        stage: Stage::Search,
+        cause: Cause::Protocol,
+        message: format!("the report contradicts the raw results or the clock: {lie}"),
         stderr_tail: worker.stderr_tail(),
     })
 }

@@ -10,9 +10,11 @@ mod inspect;
 mod installed;
 mod job;
 mod planned;
+mod plausible;
 mod subject;
 mod tail;
 mod tree;
+mod unchanged;
 mod worker;
 
 pub use cpus::preferred_cpus;
@@ -23,4 +25,5 @@ pub use installed::{FindError, Installed, adapter_folders, find_adapter, list_ad
 pub use job::{Bench, RunError};
 pub use planned::{PlannedJob, PlannedPoint};
 pub use subject::{GivenVectors, Subject, SubjectFacts};
+pub use unchanged::FileState;
 pub use worker::{RequestError, Worker, WorkerSettings};

@@ -1,3 +1,4 @@
+use crate::unchanged::FileState;
 use annbench_core::ElementType;
 use annbench_core::wire::MapSpec;
 use annbench_results::{DatasetInfo, ScoringSet, TruthInfo};
@@ -25,6 +26,8 @@ pub struct SubjectFacts {
     pub truth: TruthInfo,
     /// Checksums that were overridden for this dataset.
     pub accepted_checksums: Vec<String>,
+    /// Its files as they were checked: a run stops when one of them changes.
+    pub files: Vec<FileState>,
 }
 
 /// An opened dataset, as far as running and scoring need it.
