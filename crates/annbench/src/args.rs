@@ -131,6 +131,9 @@ pub struct RescoreArgs {
     /// Run directories
     #[arg(value_name = "DIR", required = true)]
     pub runs: Vec<PathBuf>,
+    /// Only compare: write nothing, and end with 1 when something differs
+    #[arg(long)]
+    pub check: bool,
     /// An entry outside the datasets folder that the runs used; may be repeated
     #[arg(long, value_name = "FILE")]
     pub dataset: Vec<String>,

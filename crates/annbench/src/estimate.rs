@@ -1,3 +1,4 @@
+use annbench_config::Measure;
 use annbench_results::{Outcome, Record, SearchRecord};
 use annbench_runner::PlannedJob;
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub struct Estimate {
 impl Estimate {
     /// What `left` points of `job` amount to. A build takes what the median build of the same
     /// adapter on the same base took, a search likewise.
-    pub fn of(job: &PlannedJob, left: usize, records: &[Record]) -> Self {
+    pub fn of(job: &PlannedJob, left: usize, records: &[Record], measure: &Measure) -> Self {
         if left == 0 {
             return Self::default();
         }
@@ -35,9 +36,11 @@ impl Estimate {
             Record::Search(search) => wall_ns(search, job),
             _ => None,
         }));
+        // What was measured with shorter passes says nothing about the time that is asked for now.
+        let asked = measure.repetitions as u64 * measure.min_pass_ns + measure.warm_up_ns;
         let time = build
             .zip(search)
-            .map(|(build, search)| Duration::from_nanos(build + search * left as u64));
+            .map(|(build, search)| Duration::from_nanos(build + search.max(asked) * left as u64));
         Self {
             builds: 1,
             searches: left,

@@ -31,9 +31,15 @@ fn main() -> ExitCode {
     };
     match answer {
         Ok(answer) => {
+            let mut stdout = std::io::stdout();
+            let written = write!(stdout, "{}", answer.text).and_then(|()| stdout.flush());
             // A closed standard output (`| head`) is the reader's choice, not an error.
-            let _ = write!(std::io::stdout(), "{}", answer.text);
-            if answer.good {
+            if let Err(error) = written
+                && error.kind() != std::io::ErrorKind::BrokenPipe
+            {
+                progress::say(&format!("annbench: writing the answer: {error}"));
+                ExitCode::from(2)
+            } else if answer.good {
                 ExitCode::SUCCESS
             } else {
                 ExitCode::FAILURE

@@ -164,7 +164,7 @@ fn check_null(record: &SearchRecord, overhead_ns: u64, clock_pair_ps: u64) -> Se
         name: "null".to_owned(),
         passed: hits == 0 && overhead_ns * 1000 <= 3 * clock_pair_ps,
         detail: format!(
-            "a searcher that does nothing: {overhead_ns} ns per query, {:.1} times two clock reads \
+            "a searcher that does nothing: {overhead_ns} ns per query, {:.2} times two clock reads \
              ({:.1} ns); expected at most 3",
             overhead_ns as f64 * 1000.0 / clock_pair_ps.max(1) as f64,
             clock_pair_ps as f64 / 1000.0

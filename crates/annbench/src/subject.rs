@@ -109,6 +109,9 @@ impl Opened {
             given,
             files,
         };
+        for note in opened.dataset.later_notes() {
+            say(&format!("{name}: {note}"));
+        }
         for accepted in opened.dataset.accepted_checksums() {
             say(&format!(
                 "WARNING: {name}: the checksum of {} is not the recorded one and was accepted; \

@@ -1,5 +1,6 @@
 use crate::args::DatasetsVerb;
 use crate::places::Places;
+use crate::progress::say;
 use crate::subject::{Asked, Opened, catalogue};
 use crate::{Answer, interrupt};
 use annbench_dataset::{Entry, FileState};
@@ -20,8 +21,17 @@ pub fn datasets(places: &Places, verb: &DatasetsVerb) -> anyhow::Result<Answer> 
 fn list(places: &Places) -> anyhow::Result<Answer> {
     let catalogue = catalogue(places);
     let mut text = String::new();
+    let mut good = true;
     for name in catalogue.names()? {
-        let entry = catalogue.entry(&name)?;
+        // One broken entry must not hide the others.
+        let entry = match catalogue.entry(&name) {
+            Ok(entry) => entry,
+            Err(error) => {
+                good = false;
+                say(&format!("{name}: {error}"));
+                continue;
+            }
+        };
         let statuses = entry.file_statuses();
         let missing = statuses
             .iter()
@@ -41,7 +51,7 @@ fn list(places: &Places) -> anyhow::Result<Answer> {
             }
         );
     }
-    Ok(Answer::good(text))
+    Ok(Answer { text, good })
 }
 
 /// Everything one needs to know to have the dataset.

@@ -74,7 +74,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
                 .iter()
                 .filter(|point| point.1.is_none() && !is_done(point))
                 .count();
-            let estimate = Estimate::of(job, left, &measured);
+            let estimate = Estimate::of(job, left, &measured, &loaded.campaign.settings().measure);
             total.add(&estimate);
             let _ = writeln!(
                 text,

@@ -3,7 +3,7 @@ use crate::places::Places;
 use crate::subject::{Asked, Opened, catalogue};
 use crate::{Answer, interrupt};
 use annbench_results::{
-    DatasetInfo, Record, RescoreSubject, RunRecords, Store, rescore as score_again,
+    DatasetInfo, Record, RescoreSubject, RunRecords, Store, latest_searches, rescore as score_again,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,6 +13,7 @@ pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
     interrupt::listen()?;
     let pool = super::scoring_pool()?;
     let mut text = String::new();
+    let mut good = true;
     let mut files = BTreeMap::new();
     for file in &args.dataset {
         files.insert(catalogue(places).entry(file)?.name, file.clone());
@@ -44,19 +45,28 @@ pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
                 scoring: subject.scoring,
             })
         })?;
-        let changed = rescored.changed.len();
-        store.replace_records(rescored.records)?;
+        let before = store.records().to_vec();
         let _ = writeln!(
             text,
-            "{}: {} points scored again, {changed} changed",
+            "{}: {} points scored again, {} changed",
             dir.display(),
-            rescored.points
+            rescored.points,
+            rescored.changed.len()
         );
         for point in &rescored.changed {
-            let _ = writeln!(text, "  {point}");
+            let old = figures(&before, point);
+            let _ = writeln!(
+                text,
+                "  {old}\n    -> {}",
+                figures(&rescored.records, point)
+            );
+        }
+        good &= rescored.changed.is_empty() || !args.check;
+        if !args.check && !rescored.changed.is_empty() {
+            store.replace_records(rescored.records)?;
         }
     }
-    Ok(Answer::good(text))
+    Ok(Answer { text, good })
 }
 
 /// Datasets that have measured points, whether a checksum was overridden for them, and the largest
@@ -74,4 +84,36 @@ fn datasets_of(records: &[Record]) -> BTreeMap<String, (bool, usize)> {
         }
     }
     datasets
+}
+
+/// A point's parameters and what its latest record says of it.
+fn figures(records: &[Record], point_id: &str) -> String {
+    let latest = latest_searches(records);
+    let Some(search) = latest.iter().find(|search| search.point_id == point_id) else {
+        return point_id.to_owned();
+    };
+    let identity = &search.identity;
+    let mut text = format!(
+        "{} {} {} k={} {}: {}",
+        search.library,
+        identity.build.build_params,
+        identity.search_params,
+        identity.k,
+        identity.mode,
+        search.outcome.word()
+    );
+    if let Some(quality) = &search.quality {
+        let _ = write!(
+            text,
+            ", hits {}, recall {:.6}",
+            quality.hits, quality.recall_mean
+        );
+    }
+    if let Some(speed) = &search.speed {
+        let _ = write!(text, ", {:.1} QPS", speed.qps_median);
+    }
+    if let Some(truth) = &search.truth {
+        let _ = write!(text, ", truth {:.12}", truth.fingerprint);
+    }
+    text
 }

@@ -32,6 +32,7 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
         &pool,
     )?;
     let machine = annbench_results::collect_machine();
+    refuse_same_vectors(&opened)?;
     let mut planned = Vec::new();
     for dataset in &opened {
         let subject = dataset.subject();
@@ -145,6 +146,29 @@ fn environment() -> BTreeMap<String, Fact> {
         }
     }
     facts
+}
+
+/// Points are identified by content, never by name: under two names they would be one.
+fn refuse_same_vectors(opened: &[Opened]) -> anyhow::Result<()> {
+    let facts: Vec<_> = opened.iter().map(|o| o.subject().facts.info).collect();
+    for (position, one) in facts.iter().enumerate() {
+        let twin = facts[..position].iter().find(|other| {
+            (
+                &other.base_fingerprint,
+                &other.queries_fingerprint,
+                other.metric,
+            ) == (&one.base_fingerprint, &one.queries_fingerprint, one.metric)
+        });
+        if let Some(twin) = twin {
+            anyhow::bail!(
+                "{} and {} are the same vectors under the same metric: run each in a folder of its \
+                 own, with --dataset and --out, and overlay the reports",
+                twin.name,
+                one.name
+            );
+        }
+    }
+    Ok(())
 }
 
 fn report_opening(store: &Store) {
