@@ -1,15 +1,20 @@
 use crate::facts::{FactLine, alarm, line};
 use crate::figures::plural;
 use crate::overlay::Source;
+use annbench_core::Mode;
 use std::collections::BTreeSet;
 
 /// CPU time above what the stated threads can take, by more than clocks and hand-overs explain.
 const SLACK: f64 = 1.05;
+/// A searching thread never waits in single mode: with less than this share of a CPU it was held up by
+/// others, and its figures are too low.
+const STARVED: f64 = 0.9;
 
 /// Whether the measured points really used the threads that they are shown under: CPU time of the
 /// whole process against wall time, and whether threads could be bound to CPUs.
 pub(crate) fn cpu_use(source: &Source<'_, '_>) -> Vec<FactLine> {
     let (mut most, mut beyond, mut untold) = (0.0f64, 0u64, 0u64);
+    let (mut least, mut starved, mut singles) = (f64::INFINITY, 0u64, 0u64);
     let mut unbound = BTreeSet::new();
     for row in &source.rows {
         let Some(measured) = &row.record.measured else {
@@ -26,10 +31,19 @@ pub(crate) fn cpu_use(source: &Source<'_, '_>) -> Vec<FactLine> {
             .collect();
         match shares {
             None => untold += 1,
-            Some(shares) => {
-                let share = shares.into_iter().fold(0.0, f64::max);
+            Some(mut shares) => {
+                let share = shares.iter().copied().fold(0.0, f64::max);
                 most = most.max(share);
                 beyond += u64::from(share > SLACK);
+                shares.sort_by(f64::total_cmp);
+                // The figures are medians over repetitions, and so is what they are judged by.
+                if let Some(&median) = shares.get((shares.len().max(1) - 1) / 2)
+                    && row.record.identity.mode == Mode::Single
+                {
+                    singles += 1;
+                    least = least.min(median);
+                    starved += u64::from(median < STARVED);
+                }
             }
         }
     }
@@ -46,6 +60,15 @@ pub(crate) fn cpu_use(source: &Source<'_, '_>) -> Vec<FactLine> {
         lines.push(line(
             "CPU time",
             format!("at most {most:.2} of what the stated threads can use: no hidden threads"),
+        ));
+    }
+    if starved > 0 {
+        lines.push(alarm(
+            "CPU time",
+            format!(
+                "{starved} of {singles} points had less than {STARVED} of a CPU per thread (lowest \
+                 {least:.2}): the machine was busy, and their QPS and latencies are too bad"
+            ),
         ));
     }
     if untold > 0 {

@@ -205,6 +205,19 @@ fn hidden_threads_and_unbound_threads_are_alarms() {
     let ((text, is_alarm), unbound) = fact(1_900_000, false);
     assert!(text.contains("up to 1.90 times") && is_alarm, "{text}");
     assert!(unbound.unwrap().0.contains("no mask"));
+    let mut starved = point(0.9, 10.0);
+    for repetition in &mut starved.measured.as_mut().unwrap().repetitions {
+        repetition.wall_ns = 1_000_000;
+        repetition.cpu_ns = Some(400_000);
+    }
+    let records = [search(starved)];
+    let overlay = Overlay::new(&[run_of("run", &records)]);
+    let alarms = overlay.charts()[0].facts.iter().filter(|fact| fact.alarm);
+    assert!(
+        alarms
+            .into_iter()
+            .any(|fact| fact.text.contains("lowest 0.40"))
+    );
 }
 
 /// A build that was attempted often, and loaded after a crash at last: `key.9` sorts behind `key.10`.
