@@ -6,7 +6,7 @@
 
 mod support;
 
-use annbench_results::{Cause, Outcome, Record, RunRecords};
+use annbench_results::{Outcome, Record, RunRecords};
 use support::{Bench, N, QUERIES, QUICK_CAMPAIGN, random_sweep};
 
 /// Calibration searchers whose quality is known.
@@ -169,21 +169,32 @@ fn changed_truth_and_changed_raw_files_show_when_scored_again() {
     let ids = raw.join("ids.r0.npy");
     let mut bytes = std::fs::read(&ids).unwrap();
     let body = bytes.len() - QUERIES * 5 * 4;
+    let first: Vec<u8> = bytes[body..body + 4].to_vec();
     bytes[body..body + 4].copy_from_slice(&(N as u32).to_le_bytes());
     std::fs::write(&ids, &bytes).unwrap();
-    let answer = bench.answer(&["rescore", "run"]);
-    assert!(answer.contains("1 changed"), "{answer}");
+    let complaint = bench.complaint(&["rescore", "run"], 2);
+    assert!(complaint.contains("ids.r0.npy"), "{complaint}");
+    assert!(complaint.contains("hash"), "{complaint}");
     let again = RunRecords::open(&bench.path("run")).unwrap();
-    let changed = again
-        .latest_searches()
-        .into_iter()
-        .find(|search| search.point_id == random.point_id)
-        .unwrap()
-        .clone();
-    match &changed.outcome {
-        Outcome::Failed(failure) => assert_eq!(failure.cause, Cause::InvalidAnswer),
-        other => panic!("{other:?}"),
-    }
+    assert_eq!(again.records, run.records);
+    // A score that was edited shows, and `--check` only says so.
+    let journal = bench.path("run/records.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let edited = text.replacen("\"recall_mean\":1.0", "\"recall_mean\":0.5", 1);
+    assert_ne!(edited, text);
+    std::fs::write(&journal, &edited).unwrap();
+    bytes[body..body + 4].copy_from_slice(&first);
+    std::fs::write(&ids, &bytes).unwrap();
+    let checked = bench.run(&["rescore", "run", "--check"]);
+    assert_eq!(checked.status.code(), Some(1));
+    let shown = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(shown.contains("1 changed"), "{shown}");
+    assert!(shown.contains("recall 0.500000"), "{shown}");
+    assert!(shown.contains("recall 1.000000"), "{shown}");
+    assert_eq!(std::fs::read_to_string(&journal).unwrap(), edited);
+    bench.answer(&["rescore", "run"]);
+    let again = RunRecords::open(&bench.path("run")).unwrap();
+    assert_eq!(again.records, run.records);
     // A raw file that is gone is an error that names it, and changes nothing.
     std::fs::remove_file(&ids).unwrap();
     let complaint = bench.complaint(&["rescore", "run"], 2);

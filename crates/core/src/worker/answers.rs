@@ -35,9 +35,15 @@ impl Answers {
 
     /// Hash of ids and returned counts.
     pub fn hash(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(bytemuck::cast_slice(&self.ids));
-        hasher.update(bytemuck::cast_slice(&self.returned));
-        hasher.finalize().to_hex()[..32].to_owned()
+        answers_hash(&self.ids, &self.returned)
     }
+}
+
+/// Hash of the answers to a query set: the first 16 bytes of BLAKE3 over the slots `[queries, k]` and
+/// then the returned counts `[queries]`, both as little-endian u32, in hexadecimal.
+pub fn answers_hash(ids: &[u32], returned: &[u32]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(bytemuck::cast_slice(ids));
+    hasher.update(bytemuck::cast_slice(returned));
+    hasher.finalize().to_hex()[..32].to_owned()
 }
