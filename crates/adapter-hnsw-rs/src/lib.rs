@@ -1,4 +1,4 @@
-//! The [hnsw_rs](https://crates.io/crates/hnsw_rs) library behind the annbench contract.
+//! The hnsw_rs library behind the annbench contract.
 
 mod adapter;
 mod graph;

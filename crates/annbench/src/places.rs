@@ -8,6 +8,8 @@ pub struct Places {
     pub datasets: PathBuf,
     /// Another folder in which dataset files may lie.
     pub data: Option<PathBuf>,
+    /// The flags that named them, for repeating the command.
+    pub flags: Vec<(&'static str, PathBuf)>,
 }
 
 impl Places {
@@ -17,6 +19,10 @@ impl Places {
         Self {
             datasets: args.datasets.clone().unwrap_or_else(|| nearest("datasets")),
             data: args.data.clone(),
+            flags: [("--datasets", &args.datasets), ("--data", &args.data)]
+                .into_iter()
+                .filter_map(|(flag, path)| Some((flag, path.clone()?)))
+                .collect(),
         }
     }
 

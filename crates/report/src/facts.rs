@@ -1,7 +1,7 @@
 use crate::cpu_use::cpu_use;
 use crate::figures::{count, gibibytes, plural, printable, short_hash};
 use crate::overlay::Source;
-use annbench_results::{Outcome, TruthOrigin};
+use annbench_results::{BaseResidence, Outcome, TruthOrigin};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One line under a plot or table.
@@ -164,6 +164,34 @@ fn conditions(source: &Source<'_, '_>) -> Vec<FactLine> {
             list(distinct(source, |row| row.record.identity.build.seed)),
         ),
     )];
+    let residences = distinct(source, |row| row.record.identity.build.base_residence);
+    let words = residences.iter().map(|residence| match residence {
+        BaseResidence::Copied => "copied into memory",
+        BaseResidence::Mapped => "mapped from its file",
+    });
+    let given = distinct(source, |row| {
+        let build = &row.record.identity.build;
+        format!("{} {}", build.adapter, build.element_given)
+    });
+    let pass = distinct(source, |row| row.record.identity.min_pass_ns);
+    let pass: Vec<String> = pass.into_iter().map(milliseconds).collect();
+    lines.push(line(
+        "vectors",
+        format!(
+            "base {} · given as {} · a repetition at least {} long",
+            words.collect::<Vec<_>>().join(", "),
+            given.join(", "),
+            pass.join(", ")
+        ),
+    ));
+    // What is compared on one curve must have been measured in one way.
+    if residences.len() > 1 || pass.len() > 1 {
+        lines.push(alarm(
+            "search",
+            "points were measured in different ways (see vectors); their QPS may not be comparable"
+                .to_owned(),
+        ));
+    }
     let machines = distinct(source, |row| {
         let m = &row.record.identity.build.machine;
         (m.cpu_model.clone(), m.cpus, m.memory_bytes)
@@ -185,6 +213,13 @@ fn conditions(source: &Source<'_, '_>) -> Vec<FactLine> {
         ));
     }
     lines
+}
+
+fn milliseconds(ns: u64) -> String {
+    match ns {
+        0 => "one pass".to_owned(),
+        _ => format!("{} ms", ns as f64 / 1e6),
+    }
 }
 
 fn doubts(source: &Source<'_, '_>) -> Vec<FactLine> {

@@ -181,7 +181,7 @@ pub struct BuildIdentity {
 }
 
 /// Where the base lives during a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BaseResidence {
     /// Copied once into anonymous memory before the build.

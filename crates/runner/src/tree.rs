@@ -5,10 +5,10 @@ use annbench_core::wire::MARK;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// The process `root` and its descendants.
-pub(crate) fn processes_under(root: u32) -> BTreeSet<u32> {
+/// The processes `roots` and their descendants.
+pub(crate) fn processes_under(roots: Vec<u32>) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
-    let mut open = vec![root];
+    let mut open = roots;
     while let Some(pid) = open.pop() {
         if !found.insert(pid) {
             continue;
@@ -27,6 +27,22 @@ pub(crate) fn processes_under(root: u32) -> BTreeSet<u32> {
         }
     }
     found
+}
+
+/// Children of this process that carry `mark`: what a worker started and left, and this process as
+/// the subreaper has inherited.
+pub(crate) fn adopted(mark: &str) -> Vec<u32> {
+    let own = fs::read_dir("/proc/self/task")
+        .into_iter()
+        .flatten()
+        .flatten();
+    own.filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
+        .flat_map(|children| {
+            let children = children.split_whitespace().map(str::parse::<u32>);
+            children.flatten().collect::<Vec<_>>()
+        })
+        .filter(|&pid| carries(pid, mark))
+        .collect()
 }
 
 /// RssAnon + RssShmem of `processes`; `None` when none of them can be read.
@@ -54,19 +70,18 @@ pub(crate) fn private_bytes(processes: &BTreeSet<u32>) -> Option<u64> {
 
 /// Every process that carries `mark`, whatever its parent and session are by now.
 pub(crate) fn marked_processes(mark: &str) -> Vec<u32> {
-    let entry = format!("{MARK}={mark}");
-    let Ok(processes) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
-        .flatten()
         .filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok())
-        .filter(|pid| {
-            fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
-                environment
-                    .split(|&byte| byte == 0)
-                    .any(|variable| variable == entry.as_bytes())
-            })
-        })
+        .filter(|&pid| carries(pid, mark))
         .collect()
+}
+
+fn carries(pid: u32, mark: &str) -> bool {
+    let entry = format!("{MARK}={mark}");
+    fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
+        environment
+            .split(|&byte| byte == 0)
+            .any(|variable| variable == entry.as_bytes())
+    })
 }

@@ -289,8 +289,15 @@ impl Worker {
         }
     }
 
+    /// Private memory of the worker and of all it started, those included that left its tree.
+    fn private_bytes(&self) -> Option<u64> {
+        let mut roots = tree::adopted(&self.mark);
+        roots.push(self.child.id());
+        tree::private_bytes(&tree::processes_under(roots))
+    }
+
     fn watch_memory(&mut self, stage: Stage) -> Result<(), RequestError> {
-        if let Some(observed) = tree::private_bytes(&tree::processes_under(self.child.id())) {
+        if let Some(observed) = self.private_bytes() {
             self.peak_bytes = self.peak_bytes.max(Some(observed));
             if observed > self.memory_limit_bytes {
                 return Err(self.end_with(

@@ -70,7 +70,7 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
         Some(selftest)
     };
     let run_id = new_run_id();
-    let record = run_record(&run_id, args, &loaded, &adapters, selftest, &out);
+    let record = run_record(&run_id, places, args, &loaded, &adapters, selftest, &out);
     store.append(&Record::Run(Box::new(record)))?;
 
     let done: usize = workloads.iter().map(|w| w.finished).sum();
@@ -213,7 +213,7 @@ fn command_line() -> String {
 
 /// The command line that gives this run again. The run directory is named as the user named it,
 /// unless that would tell about this machine.
-fn command(args: &RunArgs, out: &std::path::Path) -> String {
+fn command(places: &Places, args: &RunArgs, out: &std::path::Path) -> String {
     let shown = |path: &std::path::Path| -> String {
         let path = if path.is_absolute() {
             PathBuf::from(path.file_name().unwrap_or(path.as_os_str()))
@@ -233,12 +233,16 @@ fn command(args: &RunArgs, out: &std::path::Path) -> String {
     add("--adapter", &args.selection.adapter);
     add("--without-adapter", &args.selection.without_adapter);
     add("--accept-checksum", &args.selection.accept_checksum);
+    for (flag, path) in &places.flags {
+        words.push(format!("{flag} {}", shown(path)));
+    }
     words.push(format!("--out {}", shown(out)));
     words.join(" ")
 }
 
 fn run_record(
     run_id: &str,
+    places: &Places,
     args: &RunArgs,
     loaded: &Loaded,
     adapters: &BTreeMap<String, AdapterInUse>,
@@ -252,7 +256,7 @@ fn run_record(
             .unwrap_or_default()
             .as_secs(),
         annbench_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: command(args, out),
+        command: command(places, args, out),
         config_texts: loaded.texts.clone(),
         config_hash: loaded.hash(),
         machine: annbench_results::collect_machine(),
