@@ -464,3 +464,31 @@ fn truth_of_another_base_is_refused_or_refuted_never_scored_silently() {
         assert!(search.truth.as_ref().unwrap().refuted_by.is_some());
     }
 }
+
+#[test]
+fn a_point_that_its_sweep_no_longer_refuses_is_measured() {
+    let bench = bench();
+    bench.answer(&RUN);
+    let outcome = || {
+        let run = RunRecords::open(&bench.path("run")).unwrap();
+        let searches = run.latest_searches();
+        let third = searches
+            .into_iter()
+            .find(|search| search.identity.search_params.to_string() == "searcher=random seed=3");
+        third.unwrap().outcome.word()
+    };
+    assert_eq!(outcome(), "rejected");
+    bench.write(
+        "configs/sweep.yaml",
+        &SWEEP.replace(", require: [\"seed < 3\"]", ""),
+    );
+    let plan = bench.answer(&["plan", "configs/campaign.yaml", "--out", "run"]);
+    assert!(plan.contains("1 builds, 1 searches"), "{plan}");
+    let output = bench.run(&RUN);
+    let progress = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        progress.contains("4 points are finished already; 1 remain"),
+        "{progress}"
+    );
+    assert_eq!(outcome(), "ok");
+}
