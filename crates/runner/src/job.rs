@@ -3,14 +3,15 @@
 use crate::environment::thread_variables;
 use crate::event::Event;
 use crate::installed::Installed;
+use crate::outcome::{contradiction, describe, outcome_of};
 use crate::planned::{PlannedJob, PlannedPoint};
 use crate::plausible::{check_latencies, check_report};
 use crate::subject::{GivenVectors, Subject};
 use crate::unchanged::FileState;
-use crate::worker::{RequestError, Worker, WorkerSettings, name_of, says_out_of_memory};
+use crate::worker::{RequestError, Worker, WorkerSettings, name_of};
 use annbench_config::{Limits, Measure};
 use annbench_core::wire::{
-    BuildReport, Fault, FaultKind, Reply, Request, SearchReport, SearchRequest, Stage, Verdict,
+    BuildReport, FaultKind, Reply, Request, SearchReport, SearchRequest, Stage, Verdict,
 };
 use annbench_results::{
     BuildRecord, Cause, Failure, Measured, MeasuredScores, Outcome, RawDraft, Record, SearchRecord,
@@ -136,14 +137,9 @@ impl Bench<'_> {
                 Err(Broken::Run(error)) => return Err(error),
                 Err(Broken::Build(outcome)) => {
                     let because = format!("the build did not succeed: {}", describe(&outcome));
-                    self.record_build(
-                        &run,
-                        &build_id,
-                        outcome,
-                        None,
-                        attempt.elapsed(),
-                        state.saved.is_some(),
-                    )?;
+                    let (wall, loaded) = (attempt.elapsed(), state.saved.is_some());
+                    let record = run.build_record(&self.run_id, &build_id, outcome, wall, loaded);
+                    self.append_build(record)?;
                     if state.saved.take().is_some() {
                         // A saved index that does not load is worth one more build.
                         continue;
@@ -190,18 +186,12 @@ impl Bench<'_> {
         run.check_unchanged()?;
         let report = self.build(run, &mut worker, state.saved.as_ref())?;
         let build_wall_ns = report.wall_ns;
-        (self.observe)(Event::Built {
-            outcome: Outcome::Ok,
-            wall_ns: Some(build_wall_ns),
-        });
-        self.record_built(
-            run,
-            build_id,
-            report,
-            &worker,
-            start.elapsed(),
-            state.saved.is_some(),
-        )?;
+
+        let (wall, loaded) = (start.elapsed(), state.saved.is_some());
+        let mut record = run.build_record(&self.run_id, build_id, Outcome::Ok, wall, loaded);
+        record.report = Some(report);
+        record.sampled_peak_bytes = worker.peak_bytes();
+        self.append_build(record)?;
         let worth_saving =
             descriptor.saves && pending.len() > 1 && build_wall_ns >= WORTH_SAVING_NS;
         if worth_saving && state.may_save && state.saved.is_none() {
@@ -474,38 +464,14 @@ impl Bench<'_> {
         Ok(())
     }
 
-    fn record_built(
-        &mut self,
-        run: &JobRun<'_, '_>,
-        build_id: &str,
-        report: BuildReport,
-        worker: &Worker,
-        wall: Duration,
-        loaded: bool,
-    ) -> Result<(), RunError> {
-        let mut record = run.build_record(&self.run_id, build_id, Outcome::Ok, wall, loaded);
-        record.report = Some(report);
-        record.sampled_peak_bytes = worker.peak_bytes();
+    /// Appends the record of a build attempt and tells of it.
+    fn append_build(&mut self, record: BuildRecord) -> Result<(), RunError> {
+        let event = Event::Built {
+            outcome: record.outcome.clone(),
+            wall_ns: record.report.as_ref().map(|report| report.wall_ns),
+        };
         self.store.append(&Record::Build(Box::new(record)))?;
-        Ok(())
-    }
-
-    fn record_build(
-        &mut self,
-        run: &JobRun<'_, '_>,
-        build_id: &str,
-        outcome: Outcome,
-        report: Option<BuildReport>,
-        wall: Duration,
-        loaded: bool,
-    ) -> Result<(), RunError> {
-        (self.observe)(Event::Built {
-            outcome: outcome.clone(),
-            wall_ns: None,
-        });
-        let mut record = run.build_record(&self.run_id, build_id, outcome, wall, loaded);
-        record.report = report;
-        self.store.append(&Record::Build(Box::new(record)))?;
+        (self.observe)(event);
         Ok(())
     }
 
@@ -645,52 +611,4 @@ fn unexpected(stage: Stage, reply: Reply, worker: &Worker) -> Broken {
             stderr_tail: worker.stderr_tail(),
         }),
     })
-}
-
-fn outcome_of(stage: Stage, fault: Fault, worker: &Worker) -> Outcome {
-    let cause = match fault.kind {
-        FaultKind::Rejected => {
-            return Outcome::Rejected {
-                reason: fault.message,
-            };
-        }
-        FaultKind::Error if says_out_of_memory(&fault.message) => Cause::OutOfMemory {
-            limit_bytes: worker.memory_limit_bytes(),
-            observed_bytes: worker.peak_bytes(),
-        },
-        FaultKind::Error => Cause::LibraryError,
-        FaultKind::Panic => Cause::Panic,
-        FaultKind::Io => Cause::Io,
-        FaultKind::Protocol => Cause::Protocol,
-    };
-    Outcome::Failed(Failure {
-        stage,
-        cause,
-        message: fault.message,
-        stderr_tail: worker.stderr_tail(),
-    })
-}
-
-/// A worker that says what cannot be true has failed.
-fn contradiction(lie: &str, worker: &Worker) -> Outcome {
-    Outcome::Failed(Failure {
-        stage: Stage::Search,
-        cause: Cause::Protocol,
-        message: format!("the report contradicts the raw results or the clock: {lie}"),
-        stderr_tail: worker.stderr_tail(),
-    })
-}
-
-fn describe(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Ok => "ok".to_owned(),
-        Outcome::Rejected { reason } => reason.clone(),
-        Outcome::Failed(failure) => format!(
-            "{} at {}: {}",
-            failure.cause.word(),
-            failure.stage,
-            failure.message
-        ),
-        Outcome::Skipped { because } => because.clone(),
-    }
 }

@@ -9,6 +9,7 @@ mod event;
 mod inspect;
 mod installed;
 mod job;
+mod outcome;
 mod planned;
 mod plausible;
 mod subject;

@@ -113,7 +113,7 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
 /// What the machine tells, what limits it can keep, and what the workers inherit from whoever started
 /// the run.
 fn environment() -> BTreeMap<String, Fact> {
-    let mut facts = annbench_results::collect_environment(env!("ANNBENCH_RUSTC_VERSION"));
+    let mut facts = annbench_results::collect_environment(annbench_core::wire::COMPILER);
     let linux = |what: &str| {
         if cfg!(target_os = "linux") {
             Fact::Known(what.to_owned())

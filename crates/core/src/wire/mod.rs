@@ -23,3 +23,6 @@ pub const PROTOCOL_VERSION: u32 = 1;
 /// Changes with the sources of this crate, and so with the measured loop. An adapter that was built
 /// from other sources measures in another way, and is refused.
 pub const REVISION: &str = env!("ANNBENCH_REVISION");
+
+/// The compiler that this crate, and with it the whole executable, was built by.
+pub const COMPILER: &str = env!("ANNBENCH_RUSTC");

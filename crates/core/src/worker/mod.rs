@@ -59,7 +59,7 @@ pub fn run(adapter: &dyn Adapter) -> ExitCode {
 fn describe(adapter: &dyn Adapter) -> Descriptor {
     let mut descriptor = adapter.descriptor();
     for (fact, value) in [
-        ("rustc", env!("ANNBENCH_RUSTC")),
+        ("rustc", crate::wire::COMPILER),
         ("rustflags", env!("ANNBENCH_RUSTFLAGS")),
         ("opt_level", env!("ANNBENCH_OPT_LEVEL")),
     ] {
