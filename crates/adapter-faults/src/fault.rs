@@ -44,9 +44,13 @@ pub enum Fault {
     SlowBuild,
     /// A process left behind that holds the pipes and its own session.
     Grandchild,
+    /// A whole reply on the control pipe, but to no request of now, then the right answer.
+    StaleReply,
+    /// A process left behind by a parent that has ended, which allocates without end.
+    OrphanEatsMemory,
 }
 
-const ALL: [(&str, Fault); 20] = [
+const ALL: [(&str, Fault); 22] = [
     ("none", Fault::None),
     ("abort", Fault::Abort),
     ("segfault", Fault::Segfault),
@@ -67,6 +71,8 @@ const ALL: [(&str, Fault); 20] = [
     ("abort_in_save", Fault::AbortInSave),
     ("slow_build", Fault::SlowBuild),
     ("grandchild", Fault::Grandchild),
+    ("stale_reply", Fault::StaleReply),
+    ("orphan_eats_memory", Fault::OrphanEatsMemory),
 ];
 
 impl Fault {
@@ -131,7 +137,14 @@ impl Fault {
             Fault::SlowBuild | Fault::AbortInSave => {
                 std::thread::sleep(std::time::Duration::from_millis(2100))
             }
-            Fault::Grandchild => leave_grandchild()?,
+            Fault::Grandchild => leave_behind("exec sleep 600")?,
+            Fault::StaleReply => {
+                write_frame_to_control(br#"{"number":0,"message":{"reply":"saved","bytes":0}}"#)
+            }
+            Fault::OrphanEatsMemory => {
+                leave_behind("tail /dev/zero >/dev/null & exit 0")?;
+                std::thread::sleep(std::time::Duration::from_secs(3600));
+            }
             Fault::None
             | Fault::DuplicateIds
             | Fault::IdsOutOfRange
@@ -169,13 +182,18 @@ fn write_to_control(bytes: &[u8]) {
     }
 }
 
-/// Once per process: every later query finds it done.
-fn leave_grandchild() -> Result<(), AdapterError> {
+fn write_frame_to_control(message: &[u8]) {
+    let length = (message.len() as u32).to_le_bytes();
+    write_to_control(&[&length[..], message].concat());
+}
+
+/// Runs `script` in a session of its own. Once per process: every later query finds it done.
+fn leave_behind(script: &str) -> Result<(), AdapterError> {
     use std::os::unix::process::CommandExt;
     static LEFT: std::sync::OnceLock<Result<(), String>> = std::sync::OnceLock::new();
     LEFT.get_or_init(|| {
-        let mut command = std::process::Command::new("sleep");
-        command.arg("600");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", script]);
         // SAFETY: setsid is async-signal-safe; it takes the child out of the worker's group.
         unsafe {
             command.pre_exec(|| {
@@ -186,7 +204,7 @@ fn leave_grandchild() -> Result<(), AdapterError> {
         command
             .spawn()
             .map(drop)
-            .map_err(|error| format!("sleep: {error}"))
+            .map_err(|error| format!("sh: {error}"))
     })
     .clone()
     .map_err(AdapterError::Failed)

@@ -71,7 +71,7 @@ fn wall_ns(search: &SearchRecord, job: &PlannedJob) -> Option<u64> {
         .measured
         .as_ref()
         .filter(|_| same)
-        .map(|measured| measured.request_wall_ns)
+        .map(|measured| measured.report.request_wall_ns)
 }
 
 fn median(values: impl Iterator<Item = u64>) -> Option<u64> {

@@ -113,7 +113,7 @@ pub fn run_selftest(machine: &Machine, pool: &rayon::ThreadPool) -> anyhow::Resu
     let clock_pair_ps = null
         .measured
         .as_ref()
-        .map_or(0, |m| m.noise_before.clock_pair_ps);
+        .map_or(0, |m| m.report.noise_before.clock_pair_ps);
     let checks = vec![
         check_exact(exact),
         check_random(random),
@@ -178,11 +178,11 @@ fn check_spin(record: &SearchRecord, log: &Path) -> anyhow::Result<SelfTestCheck
     let Some(measured) = &record.measured else {
         bail!("the spin searcher was not measured");
     };
-    let mut first = measured.warm_up_passes as usize * QUERIES;
+    let mut first = measured.report.warm_up_passes as usize * QUERIES;
     let mut passed = true;
     let mut details = Vec::new();
     let latencies = record.speed.iter().flat_map(|s| &s.service_latency);
-    for (repetition, latency) in measured.repetitions.iter().zip(latencies) {
+    for (repetition, latency) in measured.report.repetitions.iter().zip(latencies) {
         let calls = repetition.passes as usize * QUERIES;
         let Some(window) = own.get(first..first + calls) else {
             bail!("the spin log has {} calls, more were measured", own.len());
@@ -207,7 +207,7 @@ fn check_spin(record: &SearchRecord, log: &Path) -> anyhow::Result<SelfTestCheck
 }
 
 fn wall_per_query_ns(record: &SearchRecord) -> u64 {
-    let repetitions = record.measured.iter().flat_map(|m| &m.repetitions);
+    let repetitions = record.measured.iter().flat_map(|m| &m.report.repetitions);
     let mut per_query: Vec<u64> = repetitions
         .map(|r| r.wall_ns / (r.passes * QUERIES as u64))
         .collect();

@@ -101,7 +101,7 @@ fn a_campaign_becomes_records_a_table_plots_and_a_csv() {
     let per_query = exact
         .measured
         .as_ref()
-        .map(|m| m.counters.distance_computations.unwrap() / m.counted_queries);
+        .map(|m| m.report.counters.distance_computations.unwrap() / m.report.counted_queries);
     assert_eq!(per_query, Some(N as u64));
 
     // The same command again has nothing to do, and says the same.

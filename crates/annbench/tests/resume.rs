@@ -179,7 +179,7 @@ fn check(bench: &Bench, run: &str, complete: bool) {
         *seen.entry(&search.point_id).or_default() += 1;
         if search.outcome == Outcome::Ok {
             let measured = search.measured.as_ref().unwrap();
-            for repetition in &measured.repetitions {
+            for repetition in &measured.report.repetitions {
                 let files = [
                     &repetition.ids_file,
                     &repetition.returned_file,

@@ -50,7 +50,7 @@ const UNSAFE: &[&str] = &[
     "crates/results/tests/raw_disk_full.rs",
     "crates/results/tests/read_only_dir.rs",
     "crates/runner/src/cpus.rs",
-    "crates/runner/src/worker.rs",
+    "crates/runner/src/process.rs",
 ];
 
 const TOP_LEVEL: &[&str] = &[

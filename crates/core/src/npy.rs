@@ -26,12 +26,12 @@ impl NpyElement for u64 {
 #[derive(Debug, Error)]
 pub enum NpyError {
     /// The file could not be read at all.
-    #[error("{path}: {source}")]
+    #[error("{path}: {cause}")]
     Io {
         /// The file.
         path: String,
-        /// The cause.
-        source: io::Error,
+        /// The cause; the text holds it, so it is no `source()`.
+        cause: io::Error,
     },
     /// The contents are not what was expected.
     #[error("{path}: expected {expected}, found {found}")]
@@ -89,9 +89,9 @@ pub fn write<T: NpyElement>(path: &Path, shape: &[usize], data: &[T]) -> io::Res
 /// says.
 pub fn read<T: NpyElement>(path: &Path) -> Result<(Vec<usize>, Vec<T>), NpyError> {
     let name = || path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|source| NpyError::Io {
+    let bytes = std::fs::read(path).map_err(|cause| NpyError::Io {
         path: name(),
-        source,
+        cause,
     })?;
     let contents = |expected: &str, found: String| NpyError::Contents {
         path: name(),

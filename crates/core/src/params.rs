@@ -87,10 +87,12 @@ impl fmt::Display for Params {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ParamError {
     /// A parameter that has no default is absent.
-    #[error("parameter `{name}` is missing")]
+    #[error("parameter `{name}` is missing; given: {given}")]
     Missing {
         /// The parameter.
         name: String,
+        /// What was given, among which a misspelt name may be: names separated by commas.
+        given: String,
     },
     /// The value has another type than the parameter.
     #[error("parameter `{name}`: expected {expected}, found {found}")]
@@ -130,6 +132,13 @@ pub struct ParamReader<'p> {
 }
 
 impl ParamReader<'_> {
+    fn missing(&self, name: &str) -> ParamError {
+        ParamError::Missing {
+            name: name.to_owned(),
+            given: listed(self.params.0.keys().map(String::as_str)),
+        }
+    }
+
     fn value(&mut self, name: &'static str) -> Option<&ParamValue> {
         self.read.push(name);
         self.params.get(name)
@@ -173,7 +182,10 @@ impl ParamReader<'_> {
         name: &'static str,
         range: std::ops::RangeInclusive<i64>,
     ) -> Result<i64, ParamError> {
-        self.optional_int(name, range)?.ok_or_else(|| missing(name))
+        match self.optional_int(name, range)? {
+            Some(value) => Ok(value),
+            None => Err(self.missing(name)),
+        }
     }
 
     /// A finite number within `range`, or `None` when absent; an integer is taken as a number.
@@ -229,7 +241,10 @@ impl ParamReader<'_> {
     /// # Errors
     /// [`ParamError::Missing`] and [`ParamError::Type`].
     pub fn text(&mut self, name: &'static str) -> Result<String, ParamError> {
-        self.optional_text(name)?.ok_or_else(|| missing(name))
+        match self.optional_text(name)? {
+            Some(value) => Ok(value),
+            None => Err(self.missing(name)),
+        }
     }
 
     /// Refuses parameters that nothing above asked for.
@@ -246,18 +261,17 @@ impl ParamReader<'_> {
             None => Ok(()),
             Some(name) => Err(ParamError::Unknown {
                 name: name.clone(),
-                known: if self.read.is_empty() {
-                    "none".to_owned()
-                } else {
-                    self.read.join(", ")
-                },
+                known: listed(self.read.iter().copied()),
             }),
         }
     }
 }
 
-fn missing(name: &str) -> ParamError {
-    ParamError::Missing {
-        name: name.to_owned(),
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
     }
 }

@@ -20,11 +20,12 @@ pub(crate) fn cpu_use(source: &Source<'_, '_>) -> Vec<FactLine> {
         let Some(measured) = &row.record.measured else {
             continue;
         };
-        if let Err(reason) = &measured.affinity {
+        if let Err(reason) = &measured.report.affinity {
             unbound.insert(reason.as_str());
         }
         let threads = row.record.identity.threads.max(1) as f64;
         let shares: Option<Vec<f64>> = measured
+            .report
             .repetitions
             .iter()
             .map(|r| Some(r.cpu_ns? as f64 / (r.wall_ns.max(1) as f64 * threads)))

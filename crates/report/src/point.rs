@@ -136,8 +136,9 @@ pub(crate) fn index_bytes(build: &BuildRecord) -> Option<i128> {
 /// Distances computed per query, where the library tells.
 pub(crate) fn distances_per_query(record: &SearchRecord) -> Option<f64> {
     let measured = record.measured.as_ref()?;
-    let computed = measured.counters.distance_computations?;
-    (measured.counted_queries > 0).then(|| computed as f64 / measured.counted_queries as f64)
+    let computed = measured.report.counters.distance_computations?;
+    (measured.report.counted_queries > 0)
+        .then(|| computed as f64 / measured.report.counted_queries as f64)
 }
 
 /// Whether ids differed between repetitions or between passes of one.
@@ -145,10 +146,11 @@ pub(crate) fn answers_vary(record: &SearchRecord) -> bool {
     let Some(measured) = &record.measured else {
         return false;
     };
-    let Some(first) = measured.repetitions.first() else {
+    let Some(first) = measured.report.repetitions.first() else {
         return false;
     };
     measured
+        .report
         .repetitions
         .iter()
         .any(|r| r.ids_hash != first.ids_hash || r.last_ids_hash != first.ids_hash)

@@ -181,11 +181,11 @@ fn hidden_threads_and_unbound_threads_are_alarms() {
     let fact = |cpu_ns: u64, bound: bool| {
         let mut measured_point = point(0.9, 10.0);
         let measured = measured_point.measured.as_mut().unwrap();
-        for repetition in &mut measured.repetitions {
+        for repetition in &mut measured.report.repetitions {
             repetition.wall_ns = 1_000_000;
             repetition.cpu_ns = Some(cpu_ns);
         }
-        measured.affinity = if bound {
+        measured.report.affinity = if bound {
             Ok(vec![0])
         } else {
             Err("no mask".to_owned())

@@ -1,7 +1,7 @@
 //! The lines of `records.jsonl`. Integers as measured, units in names; see results/README.md.
 
-use annbench_core::wire::{BuildReport, Noise, Repetition, Stage};
-use annbench_core::{Counters, Descriptor, ElementType, Metric, Mode, Params};
+use annbench_core::wire::{BuildReport, SearchReport, Stage};
+use annbench_core::{Descriptor, ElementType, Metric, Mode, Params};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -392,31 +392,14 @@ fn by_number<'de, D: Deserializer<'de>>(
         .collect()
 }
 
-/// The raw measurement of a point: what the worker reported, with its files in the run directory.
+/// The raw measurement of a point, with its files in the run directory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Folder of the raw files, relative to the run directory.
     pub raw_dir: String,
-    /// Repetitions, in order.
-    pub repetitions: Vec<Repetition>,
-    /// Warm-up passes.
-    pub warm_up_passes: u64,
-    /// Warm-up wall time.
-    pub warm_up_wall_ns: u64,
-    /// Making the searchers.
-    pub searcher_wall_ns: u64,
-    /// Queries counted by `counters`.
-    pub counted_queries: u64,
-    /// Work counted by the library.
-    pub counters: Counters,
-    /// CPUs searched on, or why they were not bound.
-    pub affinity: Result<Vec<usize>, String>,
-    /// Noise before.
-    pub noise_before: Noise,
-    /// Noise after.
-    pub noise_after: Noise,
-    /// The whole request, as the worker saw it.
-    pub request_wall_ns: u64,
+    /// What the worker reported.
+    #[serde(flatten)]
+    pub report: SearchReport,
     /// Thread variables in the worker's environment.
     pub thread_env: BTreeMap<String, String>,
 }

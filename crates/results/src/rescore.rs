@@ -135,7 +135,7 @@ fn rescore_point(
                 &subject.scoring,
                 search.identity.k as usize,
                 &raw_dir,
-                &measured.repetitions,
+                &measured.report.repetitions,
             )
         })
         .map_err(|cause| RescoreError::Point {

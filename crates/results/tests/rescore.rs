@@ -80,10 +80,9 @@ fn measured_run(dir: &Path, line: &Line) -> Vec<Record> {
     let scores = score_measured(&pool(), &subject.scoring, 2, draft.path(), &repetitions).unwrap();
     let mut search = common::search('a', Outcome::Ok);
     let raw_dir = store.place_raw(draft, &search.point_id).unwrap();
-    search.measured = Some(Measured {
-        repetitions,
-        ..common::measured(&raw_dir)
-    });
+    let mut measured = common::measured(&raw_dir);
+    measured.report.repetitions = repetitions;
+    search.measured = Some(measured);
     search.quality = Some(scores.quality);
     search.other_quality = scores.other_quality;
     search.speed = Some(scores.speed);

@@ -1,6 +1,6 @@
 use crate::environment::thread_variables;
 use crate::installed::{FindError, Installed};
-use crate::worker::{RequestError, Worker, WorkerSettings, name_of};
+use crate::worker::{RequestError, Worker, WorkerSettings};
 use annbench_core::PointSpec;
 use annbench_core::wire::{Reply, Stage, Verdict};
 use annbench_results::{AdapterInfo, Failure};
@@ -97,10 +97,7 @@ pub fn check_points(
             return Ok(verdicts);
         }
         Err(Reply::Failed(fault)) => fault.message,
-        Err(other) => format!(
-            "expected a verdict for each point, found {}",
-            name_of(&other)
-        ),
+        Err(other) => format!("expected a verdict for each point, found {}", other.name()),
     };
     Err(InspectError::Failed {
         adapter: installed.adapter.clone(),

@@ -8,7 +8,7 @@ use crate::planned::{PlannedJob, PlannedPoint};
 use crate::plausible::{check_latencies, check_report};
 use crate::subject::{GivenVectors, Subject};
 use crate::unchanged::FileState;
-use crate::worker::{RequestError, Worker, WorkerSettings, name_of};
+use crate::worker::{RequestError, Worker, WorkerSettings};
 use annbench_config::{Limits, Measure};
 use annbench_core::wire::{
     BuildReport, FaultKind, Reply, Request, SearchReport, SearchRequest, Stage, Verdict,
@@ -354,7 +354,7 @@ impl Bench<'_> {
                 let outcome = Outcome::Failed(Failure {
                     stage: Stage::Search,
                     cause: Cause::Protocol,
-                    message: format!("expected a search report, found {}", name_of(&other)),
+                    message: format!("expected a search report, found {}", other.name()),
                     stderr_tail: worker.stderr_tail(),
                 });
                 self.finish(run, point, build, outcome)?;
@@ -420,16 +420,7 @@ impl Bench<'_> {
         let mut record = run.search_record(&self.run_id, point, Some(build_id.to_owned()), outcome);
         record.measured = Some(Measured {
             raw_dir,
-            repetitions: report.repetitions,
-            warm_up_passes: report.warm_up_passes,
-            warm_up_wall_ns: report.warm_up_wall_ns,
-            searcher_wall_ns: report.searcher_wall_ns,
-            counted_queries: report.counted_queries,
-            counters: report.counters,
-            affinity: report.affinity,
-            noise_before: report.noise_before,
-            noise_after: report.noise_after,
-            request_wall_ns: report.request_wall_ns,
+            report,
             thread_env: environment.clone(),
         });
         record.truth = Some(run.subject.facts.truth.clone());
@@ -607,7 +598,7 @@ fn unexpected(stage: Stage, reply: Reply, worker: &Worker) -> Broken {
         other => Outcome::Failed(Failure {
             stage,
             cause: Cause::Protocol,
-            message: format!("the reply `{}` does not fit the request", name_of(&other)),
+            message: format!("the reply `{}` does not fit the request", other.name()),
             stderr_tail: worker.stderr_tail(),
         }),
     })

@@ -6,12 +6,15 @@
 mod cpus;
 mod environment;
 mod event;
+mod hello;
 mod inspect;
 mod installed;
 mod job;
 mod outcome;
+mod pipes;
 mod planned;
 mod plausible;
+mod process;
 mod subject;
 mod tail;
 mod tree;

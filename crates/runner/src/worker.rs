@@ -1,20 +1,19 @@
 //! One worker process: started, spoken to within limits, ended with everything it started.
 
+use crate::hello::read_hello;
 use crate::installed::Installed;
+use crate::pipes::{Arrival, Replies, Requests};
+use crate::process::{WorkerProcess, signal_name};
 use crate::tail::Tail;
-use crate::tree;
-use annbench_core::wire::{
-    FrameError, MARK, Numbered, PROTOCOL_VERSION, REVISION, Reply, Request, Stage, Verdict,
-    read_frame, write_frame,
-};
+use annbench_core::wire::{FrameError, Numbered, Reply, Request, Stage, Verdict, write_frame};
 use annbench_core::{Descriptor, PointSpec};
 use annbench_results::{Cause, Failure};
+use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Memory and deadlines are looked at this often: never faster than 10 Hz, so that watching does
@@ -26,9 +25,11 @@ const START_LIMIT: Duration = Duration::from_secs(60);
 const CHECK_LIMIT: Duration = Duration::from_secs(600);
 /// Points judged in one request.
 const CHECK_PORTION: usize = 1000;
-/// Room above the memory limit before the kernel itself refuses: RLIMIT_DATA counts reserved,
-/// untouched memory such as thread stacks, so it may only be a backstop.
-const BACKSTOP_BYTES: u64 = 2 << 30;
+/// Longest time to the end of a process that closed its pipe.
+const EXIT_LIMIT: Duration = Duration::from_secs(2);
+/// Longest time to end by itself when asked to: freeing a large index may take a while, but nobody
+/// needs it done.
+const CLOSE_LIMIT: Duration = Duration::from_millis(200);
 
 /// How a worker is started.
 #[derive(Clone, Debug)]
@@ -50,17 +51,15 @@ pub enum RequestError {
 
 /// A running worker.
 pub struct Worker {
-    child: Child,
-    /// Frames for the writing thread; dropped, it closes the pipe.
-    requests: Option<mpsc::Sender<Vec<u8>>>,
-    replies: mpsc::Receiver<Result<Numbered<Reply>, FrameError>>,
+    process: WorkerProcess,
+    /// Dropped, it closes the pipe.
+    requests: Option<Requests>,
+    replies: Replies,
     /// Requests sent so far, and so the number that the next reply must carry.
     number: u64,
     tail: Tail,
-    mark: String,
     memory_limit_bytes: u64,
     peak_bytes: Option<u64>,
-    ended: bool,
 }
 
 impl Worker {
@@ -82,91 +81,29 @@ impl Worker {
                 stderr_tail: String::new(),
             })
         })?;
-        match worker.await_reply(Stage::Start, START_LIMIT, interrupted)? {
-            Reply::Hello {
-                protocol: PROTOCOL_VERSION,
-                revision,
-                descriptor,
-            } => match revision {
-                Some(other) if other != REVISION => Err(worker.end_with(
-                    Stage::Start,
-                    Cause::Protocol,
-                    format!(
-                        "{}: built from another revision of annbench-core, so it may measure in \
-                         another way: expected {REVISION}, found {other}; rebuild it with \
-                         scripts/build-adapters",
-                        installed.path.display()
-                    ),
-                )),
-                _ => Ok((worker, *descriptor)),
-            },
-            Reply::Hello { protocol, .. } => Err(worker.end_with(
+        let frame = worker.await_frame(Stage::Start, START_LIMIT, interrupted)?;
+        match read_hello(frame) {
+            Ok(descriptor) => Ok((worker, descriptor)),
+            Err(reason) => Err(worker.end_with(
                 Stage::Start,
                 Cause::Protocol,
-                format!(
-                    "{}: expected protocol {PROTOCOL_VERSION}, found {protocol}; rebuild it with \
-                     scripts/build-adapters",
-                    installed.path.display()
-                ),
-            )),
-            other => Err(worker.end_with(
-                Stage::Start,
-                Cause::Protocol,
-                format!("expected a hello, found {}", name_of(&other)),
+                format!("{}: {reason}", installed.path.display()),
             )),
         }
     }
 
     fn spawn(installed: &Installed, settings: &WorkerSettings) -> io::Result<Self> {
-        become_subreaper();
-        let mark = unique_mark();
-        let mut command = Command::new(&installed.path);
-        command
-            .envs(&settings.environment)
-            .env(MARK, &mark)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
-        let data_limit = settings.memory_limit_bytes.saturating_add(BACKSTOP_BYTES);
-        // SAFETY: the closure makes async-signal-safe system calls only and touches no memory of
-        // the parent's other threads.
-        unsafe {
-            command.pre_exec(move || {
-                limit_resources(data_limit);
-                Ok(())
-            });
-        }
-        let mut child = command.spawn()?;
-        let (Some(stdin), Some(mut stdout), Some(stderr)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        else {
-            return Err(io::Error::other("the pipes were not made"));
-        };
-        let tail = Tail::follow(stderr)?;
-        let requests = write_requests(stdin)?;
-        let (sender, replies) = mpsc::channel();
-        std::thread::Builder::new()
-            .name("replies".to_owned())
-            .spawn(move || {
-                loop {
-                    let reply = read_frame::<Numbered<Reply>>(&mut stdout);
-                    let last = reply.is_err();
-                    if sender.send(reply).is_err() || last {
-                        return;
-                    }
-                }
-            })?;
+        let memory_limit_bytes = settings.memory_limit_bytes;
+        let (process, pipes) =
+            WorkerProcess::spawn(installed, &settings.environment, memory_limit_bytes)?;
         Ok(Self {
-            child,
-            requests: Some(requests),
-            replies,
+            process,
+            requests: Some(Requests::write(pipes.stdin)?),
+            replies: Replies::read(pipes.stdout)?,
             number: 0,
-            tail,
-            mark,
-            memory_limit_bytes: settings.memory_limit_bytes,
+            tail: Tail::follow(pipes.stderr)?,
+            memory_limit_bytes,
             peak_bytes: None,
-            ended: false,
         })
     }
 
@@ -190,9 +127,8 @@ impl Worker {
         if let Err(error) = write_frame(&mut frame, &numbered) {
             return Err(self.end_with(stage, Cause::Protocol, error.to_string()));
         }
-        // A worker that is gone shows at the reply, with its own end as the cause.
         if let Some(requests) = &self.requests {
-            let _ = requests.send(frame);
+            requests.send(frame);
         }
         self.await_reply(stage, limit, interrupted)
     }
@@ -243,26 +179,46 @@ impl Worker {
         limit: Duration,
         interrupted: &AtomicBool,
     ) -> Result<Reply, RequestError> {
+        let frame = self.await_frame(stage, limit, interrupted)?;
+        let start: String = frame.to_string().chars().take(64).collect();
+        match serde_json::from_value::<Numbered<Reply>>(frame) {
+            Ok(reply) if reply.number == self.number => Ok(reply.message),
+            Ok(reply) => {
+                let message = format!(
+                    "expected the reply to request {}, found one to request {}",
+                    self.number, reply.number
+                );
+                Err(self.end_with(stage, Cause::Protocol, message))
+            }
+            Err(error) => {
+                let garbage = FrameError::Garbage {
+                    message: error.to_string(),
+                    start,
+                };
+                Err(self.end_with(stage, Cause::Protocol, garbage.to_string()))
+            }
+        }
+    }
+
+    fn await_frame(
+        &mut self,
+        stage: Stage,
+        limit: Duration,
+        interrupted: &AtomicBool,
+    ) -> Result<Value, RequestError> {
         let deadline = Instant::now() + limit;
         loop {
-            match self.replies.recv_timeout(WATCH_INTERVAL) {
-                Ok(Ok(reply)) if reply.number != self.number => {
-                    let message = format!(
-                        "expected the reply to request {}, found one to request {}",
-                        self.number, reply.number
-                    );
-                    return Err(self.end_with(stage, Cause::Protocol, message));
-                }
-                Ok(Ok(reply)) => {
+            match self.replies.next(WATCH_INTERVAL) {
+                Arrival::Frame(frame) => {
                     // What was quick would otherwise never be looked at.
                     self.watch_memory(stage)?;
-                    return Ok(reply.message);
+                    return Ok(frame);
                 }
-                Ok(Err(FrameError::Closed)) | Err(RecvTimeoutError::Disconnected) => {
-                    return Err(self.end_because_closed(stage));
+                Arrival::Closed => return Err(self.end_because_closed(stage)),
+                Arrival::Garbled(error) => {
+                    return Err(self.end_with(stage, Cause::Protocol, error.to_string()));
                 }
-                Ok(Err(error)) => return Err(self.end_because_garbled(stage, &error)),
-                Err(RecvTimeoutError::Timeout) => {}
+                Arrival::Nothing => {}
             }
             if interrupted.load(Ordering::Relaxed) {
                 self.end();
@@ -283,21 +239,14 @@ impl Worker {
                 ));
             }
             // A process left behind may hold the pipe open, so its end is not the only sign.
-            if self.has_exited() && self.replies_are_dry() {
+            if self.process.has_exited() && self.replies.are_dry(WATCH_INTERVAL) {
                 return Err(self.end_because_closed(stage));
             }
         }
     }
 
-    /// Private memory of the worker and of all it started, those included that left its tree.
-    fn private_bytes(&self) -> Option<u64> {
-        let mut roots = tree::adopted(&self.mark);
-        roots.push(self.child.id());
-        tree::private_bytes(&tree::processes_under(roots))
-    }
-
     fn watch_memory(&mut self, stage: Stage) -> Result<(), RequestError> {
-        if let Some(observed) = self.private_bytes() {
+        if let Some(observed) = self.process.private_bytes() {
             self.peak_bytes = self.peak_bytes.max(Some(observed));
             if observed > self.memory_limit_bytes {
                 return Err(self.end_with(
@@ -317,27 +266,9 @@ impl Worker {
         Ok(())
     }
 
-    /// After the process ended: whether nothing more came within a moment.
-    fn replies_are_dry(&mut self) -> bool {
-        match self.replies.recv_timeout(WATCH_INTERVAL) {
-            Err(_) | Ok(Err(FrameError::Closed)) => true,
-            Ok(last) => {
-                // Put it back in front of the next look.
-                let (sender, replies) = mpsc::channel();
-                let _ = sender.send(last);
-                self.replies = replies;
-                false
-            }
-        }
-    }
-
-    fn end_because_garbled(&mut self, stage: Stage, error: &FrameError) -> RequestError {
-        self.end_with(stage, Cause::Protocol, error.to_string())
-    }
-
     /// The worker closed its pipe: what its process came to is the cause.
     fn end_because_closed(&mut self, stage: Stage) -> RequestError {
-        let exited = self.exits_soon();
+        let exited = self.process.exits_within(EXIT_LIMIT);
         self.tail.settle();
         let status = self.end();
         let stderr_tail = self.tail.text();
@@ -365,31 +296,6 @@ impl Worker {
             message,
             stderr_tail: self.tail.text(),
         })
-    }
-
-    /// Whether the process has ended, without collecting it: until then its id, and that of its
-    /// group, cannot be another's.
-    fn has_exited(&self) -> bool {
-        // SAFETY: an all-zero siginfo_t is a valid value.
-        let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
-        let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-        // SAFETY: `info` is a valid place for one siginfo_t.
-        let failed =
-            unsafe { libc::waitid(libc::P_PID, self.child.id(), &raw mut info, options) } != 0;
-        // SAFETY: waitid has filled the fields of a child's change of state, or left them zero.
-        !failed && unsafe { info.si_pid() } != 0
-    }
-
-    /// Waits up to two seconds for the process to end by itself.
-    fn exits_soon(&self) -> bool {
-        let deadline = Instant::now() + Duration::from_secs(2);
-        while !self.has_exited() {
-            if Instant::now() >= deadline {
-                return false;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        true
     }
 
     fn cause_of(&self, status: ExitStatus, stderr_tail: &str) -> (Cause, String) {
@@ -421,35 +327,9 @@ impl Worker {
         }
     }
 
-    /// Ends the worker, its process group and every process that carries its mark, and collects them
-    /// all. Returns how the worker itself ended, the first time.
     fn end(&mut self) -> Option<ExitStatus> {
-        if std::mem::replace(&mut self.ended, true) {
-            return None;
-        }
         self.requests = None;
-        let group = self.child.id() as i32;
-        // What has left the group can only be found while it lives.
-        let left = tree::marked_processes(&self.mark);
-        kill(-group);
-        let status = self.child.wait().ok();
-        collect(-group);
-        for pid in left {
-            kill(pid as i32);
-            collect(pid as i32);
-        }
-        // Repeated, since a process may start another between the look and the kill.
-        for _ in 0..20 {
-            let left = tree::marked_processes(&self.mark);
-            if left.is_empty() {
-                break;
-            }
-            for pid in left {
-                kill(pid as i32);
-                collect(pid as i32);
-            }
-        }
-        status
+        self.process.end()
     }
 
     /// Lets the worker end by itself, then clears away what it left.
@@ -460,67 +340,10 @@ impl Worker {
             message: Request::Close,
         };
         if let (Some(requests), Ok(())) = (self.requests.take(), write_frame(&mut frame, &close)) {
-            let _ = requests.send(frame);
+            requests.send(frame);
         }
-        // Freeing a large index may take a while, but nobody needs it done.
-        let deadline = Instant::now() + Duration::from_millis(200);
-        while Instant::now() < deadline && !self.has_exited() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        self.process.exits_within(CLOSE_LIMIT);
         self.end();
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
-/// The word for a reply in messages.
-pub(crate) fn name_of(reply: &Reply) -> &'static str {
-    match reply {
-        Reply::Hello { .. } => "hello",
-        Reply::Checked { .. } => "checked",
-        Reply::Opened(_) => "opened",
-        Reply::Built(_) => "built",
-        Reply::Saved { .. } => "saved",
-        Reply::Searched(_) => "searched",
-        Reply::Failed(_) => "failed",
-    }
-}
-
-fn unique_mark() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let started = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |since| since.as_nanos());
-    format!(
-        "{}-{}-{started}",
-        std::process::id(),
-        NEXT.fetch_add(1, Ordering::Relaxed)
-    )
-}
-
-fn kill(pid: i32) {
-    // SAFETY: sending a signal has no memory effects.
-    unsafe {
-        libc::kill(pid, libc::SIGKILL);
-    }
-}
-
-/// Collects a killed orphan, or those of a group when `pid` is negative, that this process has
-/// inherited as the subreaper. They die within moments; one that is not ours is not waited for.
-fn collect(pid: i32) {
-    let deadline = Instant::now() + Duration::from_millis(500);
-    while Instant::now() < deadline {
-        // SAFETY: a null status is allowed; WNOHANG never blocks.
-        match unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) } {
-            0 => std::thread::sleep(Duration::from_millis(1)),
-            // Another of the group may be left.
-            collected if collected > 0 => {}
-            _ => return,
-        }
     }
 }
 
@@ -546,72 +369,4 @@ pub(crate) fn says_out_of_memory(message: &str) -> bool {
     ]
     .iter()
     .any(|words| message.contains(words))
-}
-
-/// A thread that writes frames, so that an adapter that does not read cannot hold the runner.
-fn write_requests(mut stdin: ChildStdin) -> io::Result<mpsc::Sender<Vec<u8>>> {
-    let (requests, frames) = mpsc::channel::<Vec<u8>>();
-    std::thread::Builder::new()
-        .name("requests".to_owned())
-        .spawn(move || {
-            for frame in frames {
-                if stdin
-                    .write_all(&frame)
-                    .and_then(|()| stdin.flush())
-                    .is_err()
-                {
-                    return;
-                }
-            }
-        })?;
-    Ok(requests)
-}
-
-/// Orphans of workers become children of this process instead of vanishing to init.
-fn become_subreaper() {
-    #[cfg(target_os = "linux")]
-    // SAFETY: sets a flag of this process.
-    unsafe {
-        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    }
-}
-
-fn limit_resources(data_limit: u64) {
-    let set = |resource, value: u64| {
-        let limit = libc::rlimit {
-            rlim_cur: value as libc::rlim_t,
-            rlim_max: value as libc::rlim_t,
-        };
-        // SAFETY: `limit` is a whole rlimit. A refusal leaves the old limit, which is no error:
-        // the sampled limit is the one that counts.
-        unsafe {
-            libc::setrlimit(resource, &raw const limit);
-        }
-    };
-    set(libc::RLIMIT_CORE, 0);
-    set(libc::RLIMIT_DATA, data_limit);
-    #[cfg(target_os = "linux")]
-    // SAFETY: asks for a signal when the starting thread ends.
-    unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
-    }
-}
-
-fn signal_name(signal: i32) -> &'static str {
-    match signal {
-        libc::SIGABRT => "SIGABRT",
-        libc::SIGBUS => "SIGBUS",
-        libc::SIGFPE => "SIGFPE",
-        libc::SIGHUP => "SIGHUP",
-        libc::SIGILL => "SIGILL",
-        libc::SIGINT => "SIGINT",
-        libc::SIGKILL => "SIGKILL",
-        libc::SIGPIPE => "SIGPIPE",
-        libc::SIGSEGV => "SIGSEGV",
-        libc::SIGSYS => "SIGSYS",
-        libc::SIGTERM => "SIGTERM",
-        libc::SIGTRAP => "SIGTRAP",
-        libc::SIGXCPU => "SIGXCPU",
-        _ => "a signal",
-    }
 }

@@ -4,10 +4,13 @@
 use annbench_config::{Job, JobPoint, Limits, Measure};
 use annbench_core::wire::MapSpec;
 use annbench_core::{ElementType, Metric, Mode, ParamValue, Params, Rows, Vectors, distance};
-use annbench_results::{DatasetInfo, Machine, ScoringSet, Store, TruthInfo, TruthOrigin};
+use annbench_results::{
+    BuildRecord, Cause, DatasetInfo, Machine, Outcome, Record, ScoringSet, SearchRecord, Store,
+    TruthInfo, TruthOrigin, latest_searches,
+};
 use annbench_runner::{
-    Bench, GivenVectors, Installed, PlannedJob, RunError, Subject, SubjectFacts, inspect_adapter,
-    preferred_cpus,
+    Bench, Event, FileState, GivenVectors, Installed, PlannedJob, RunError, Subject, SubjectFacts,
+    inspect_adapter, preferred_cpus,
 };
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -140,7 +143,9 @@ impl Made {
                 refuted_by: None,
             },
             accepted_checksums: Vec::new(),
-            files: Vec::new(),
+            files: [&self.given.base, &self.given.queries]
+                .map(|map| FileState::of(&map.path).unwrap())
+                .to_vec(),
         };
         Subject {
             facts,
@@ -190,28 +195,117 @@ pub fn plan(
     PlannedJob::new(&job, measure, &subject.facts, &adapter, &machine).unwrap()
 }
 
-/// Runs all points of `job` into `store`.
-pub fn run(
-    store: &mut Store,
-    job: &PlannedJob,
-    subject: &Subject<'_>,
-    measure: &Measure,
-    limits: &Limits,
-    interrupted: &AtomicBool,
-) -> Result<(), RunError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .unwrap();
-    Bench {
-        run_id: "test".to_owned(),
-        measure,
-        limits,
-        cpus: preferred_cpus(),
-        pool: &pool,
-        store,
-        observe: &mut |_| {},
-        interrupted,
+/// A generated dataset, a run directory, and how points are measured.
+pub struct Lab {
+    folder: tempfile::TempDir,
+    pub made: Made,
+    pub limits: Limits,
+}
+
+impl Lab {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let made = Made::generate(folder.path());
+        Self {
+            folder,
+            made,
+            limits: limits(),
+        }
     }
-    .run_job(job, &job.points, &installed(), subject)
+
+    pub fn run_dir(&self) -> PathBuf {
+        self.folder.path().join("run")
+    }
+
+    /// One build and its searches, planned.
+    pub fn plan(&self, build: Params, searches: Vec<Params>) -> PlannedJob {
+        plan(&self.made.subject(), &measure(), build, searches)
+    }
+
+    /// Runs a job into the run directory.
+    pub fn try_run(
+        &self,
+        job: &PlannedJob,
+        installed: &Installed,
+        interrupted: &AtomicBool,
+        observe: &mut dyn FnMut(Event),
+    ) -> Result<(), RunError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
+        let mut store = Store::create_or_open(&self.run_dir()).unwrap();
+        Bench {
+            run_id: "test".to_owned(),
+            measure: &measure(),
+            limits: &self.limits,
+            cpus: preferred_cpus(),
+            pool: &pool,
+            store: &mut store,
+            observe,
+            interrupted,
+        }
+        .run_job(job, &job.points, installed, &self.made.subject())
+    }
+
+    /// Plans and runs one build with its searches to the end.
+    pub fn run(&self, build: Params, searches: Vec<Params>) {
+        let job = self.plan(build, searches);
+        self.try_run(&job, &installed(), &AtomicBool::new(false), &mut |_| {})
+            .unwrap();
+    }
+
+    pub fn records(&self) -> Vec<Record> {
+        let store = Store::create_or_open(&self.run_dir()).unwrap();
+        store.records().to_vec()
+    }
+
+    /// The searches in the order in which they were made.
+    pub fn searches(&self) -> Vec<SearchRecord> {
+        latest_searches(&self.records())
+            .into_iter()
+            .cloned()
+            .collect()
+    }
+
+    /// The build attempts in order.
+    pub fn builds(&self) -> Vec<BuildRecord> {
+        self.records()
+            .into_iter()
+            .filter_map(|record| match record {
+                Record::Build(build) => Some(*build),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// What became of each search, in order.
+    pub fn verdicts(&self) -> Vec<String> {
+        self.searches()
+            .iter()
+            .map(|r| verdict(&r.outcome))
+            .collect()
+    }
+}
+
+/// The words of an outcome and its cause.
+pub fn verdict(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Failed(failure) => match &failure.cause {
+            Cause::Signal { name, .. } => format!("failed: {name}"),
+            Cause::Exit { code } => format!("failed: exit {code}"),
+            cause => format!("failed: {}", cause.word()),
+        },
+        other => other.word().to_owned(),
+    }
+}
+
+/// The fault that a search was asked for.
+pub fn fault_of(record: &SearchRecord) -> String {
+    record
+        .identity
+        .search_params
+        .get("fault")
+        .unwrap()
+        .to_string()
 }

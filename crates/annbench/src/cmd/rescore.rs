@@ -99,7 +99,7 @@ fn refuse_other_answers(dir: &Path, records: &[Record]) -> anyhow::Result<()> {
         let Some(measured) = &search.measured else {
             continue;
         };
-        for repetition in &measured.repetitions {
+        for repetition in &measured.report.repetitions {
             if let (Some(ids), Some(returned)) = (&repetition.ids_file, &repetition.returned_file) {
                 let raw = dir.join(&measured.raw_dir);
                 let (_, slots) = npy::read::<u32>(&raw.join(ids))?;

@@ -19,9 +19,18 @@ pub enum FrameError {
         /// Bytes that were announced.
         expected: usize,
     },
-    /// The length cannot be that of a message.
-    #[error("a frame of {0} bytes was announced; at most {MAX_FRAME_BYTES} are allowed")]
-    TooLong(usize),
+    /// The length cannot be that of a message: something else was written into the pipe, such as a
+    /// library's greeting before the worker could take its standard output away.
+    #[error(
+        "expected a frame, found bytes that start with {start:?}: read as a length they are \
+         {length}, and at most {MAX_FRAME_BYTES} are allowed"
+    )]
+    TooLong {
+        /// The length that the bytes are.
+        length: usize,
+        /// The same bytes as text.
+        start: String,
+    },
     /// The bytes are no message.
     #[error("a frame holds no message: {message}; it starts with {start:?}")]
     Garbage {
@@ -31,8 +40,17 @@ pub enum FrameError {
         start: String,
     },
     /// The pipe failed.
-    #[error("the control pipe failed: {0}")]
-    Io(#[from] io::Error),
+    #[error("the control pipe failed: {cause}")]
+    Io {
+        /// The cause; the text holds it, so it is no `source()`.
+        cause: io::Error,
+    },
+}
+
+impl From<io::Error> for FrameError {
+    fn from(cause: io::Error) -> Self {
+        Self::Io { cause }
+    }
 }
 
 /// Writes one message and flushes.
@@ -67,7 +85,10 @@ pub fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, FrameE
     }
     let expected = u32::from_le_bytes(length) as usize;
     if expected > MAX_FRAME_BYTES {
-        return Err(FrameError::TooLong(expected));
+        return Err(FrameError::TooLong {
+            length: expected,
+            start: String::from_utf8_lossy(&length).into_owned(),
+        });
     }
     // Grown as bytes arrive: a lying length must not allocate what never comes.
     let mut body = Vec::new();
@@ -119,8 +140,10 @@ mod tests {
         ));
         assert!(matches!(
             read_frame::<Vec<u32>>(&mut &[0xffu8; 40][..]),
-            Err(FrameError::TooLong(_))
+            Err(FrameError::TooLong { .. })
         ));
+        let greeting = read_frame::<Vec<u32>>(&mut &b"Loading tables\n"[..]).unwrap_err();
+        assert!(greeting.to_string().contains("\"Load\""), "{greeting}");
         let garbage = [&7u32.to_le_bytes()[..], b"garbage"].concat();
         assert!(matches!(
             read_frame::<Vec<u32>>(&mut garbage.as_slice()),

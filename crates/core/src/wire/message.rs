@@ -72,6 +72,21 @@ pub enum Request {
     Close,
 }
 
+impl Request {
+    /// The word for it in messages.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Request::Check { .. } => "check",
+            Request::Open { .. } => "open",
+            Request::Build { .. } => "build",
+            Request::Save { .. } => "save",
+            Request::Load { .. } => "load",
+            Request::Search(_) => "search",
+            Request::Close => "close",
+        }
+    }
+}
+
 /// One query-time point and how to measure it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchRequest {
@@ -119,6 +134,21 @@ pub enum Reply {
     Searched(Box<SearchReport>),
     /// The stage did not succeed; the worker goes on.
     Failed(Fault),
+}
+
+impl Reply {
+    /// The word for it in messages.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Reply::Hello { .. } => "hello",
+            Reply::Checked { .. } => "checked",
+            Reply::Opened(_) => "opened",
+            Reply::Built(_) => "built",
+            Reply::Saved { .. } => "saved",
+            Reply::Searched(_) => "searched",
+            Reply::Failed(_) => "failed",
+        }
+    }
 }
 
 /// Whether a point can be run.

@@ -238,17 +238,8 @@ fn failed(kind: FaultKind, message: String) -> Reply {
 }
 
 fn out_of_order(request: &Request, state: &str) -> Reply {
-    let name = match request {
-        Request::Check { .. } => "check",
-        Request::Open { .. } => "open",
-        Request::Build { .. } => "build",
-        Request::Save { .. } => "save",
-        Request::Load { .. } => "load",
-        Request::Search(_) => "search",
-        Request::Close => "close",
-    };
     failed(
         FaultKind::Protocol,
-        format!("request `{name}` came when {state}"),
+        format!("request `{}` came when {state}", request.name()),
     )
 }

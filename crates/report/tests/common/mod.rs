@@ -1,7 +1,7 @@
 //! Made-up records with the shape of real ones.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use annbench_core::wire::{BuildReport, Noise, Repetition, Stage};
+use annbench_core::wire::{BuildReport, Noise, Repetition, SearchReport, Stage};
 use annbench_core::{Counters, ElementType, MemoryReport, Metric, Mode, ParamValue, Params};
 use annbench_results::*;
 use std::collections::BTreeMap;
@@ -262,19 +262,21 @@ pub fn measured(distances: Option<u64>) -> Measured {
     };
     Measured {
         raw_dir: "raw/p".to_owned(),
-        repetitions: vec![repetition; 5],
-        warm_up_passes: 1,
-        warm_up_wall_ns: 1,
-        searcher_wall_ns: 1,
-        counted_queries: 1000,
-        counters: Counters {
-            distance_computations: distances,
-            vertices_visited: None,
+        report: SearchReport {
+            repetitions: vec![repetition; 5],
+            warm_up_passes: 1,
+            warm_up_wall_ns: 1,
+            searcher_wall_ns: 1,
+            counted_queries: 1000,
+            counters: Counters {
+                distance_computations: distances,
+                vertices_visited: None,
+            },
+            affinity: Ok(vec![0]),
+            noise_before: noise.clone(),
+            noise_after: noise,
+            request_wall_ns: 1,
         },
-        affinity: Ok(vec![0]),
-        noise_before: noise.clone(),
-        noise_after: noise,
-        request_wall_ns: 1,
         thread_env: BTreeMap::new(),
     }
 }

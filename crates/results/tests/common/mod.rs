@@ -1,7 +1,7 @@
 //! Answers over a table of distances, and a sample record of each kind.
 #![allow(dead_code, reason = "every test binary uses its own part")]
 
-use annbench_core::wire::{BuildReport, Noise, Repetition};
+use annbench_core::wire::{BuildReport, Noise, Repetition, SearchReport};
 use annbench_core::{
     Counters, Descriptor, EMPTY_SLOT, ElementType, MemoryReport, Metric, Mode, ParamValue, Params,
     Support,
@@ -147,16 +147,18 @@ pub fn repetition() -> Repetition {
 pub fn measured(raw_dir: &str) -> Measured {
     Measured {
         raw_dir: raw_dir.to_owned(),
-        repetitions: vec![repetition()],
-        warm_up_passes: 1,
-        warm_up_wall_ns: 10,
-        searcher_wall_ns: 5,
-        counted_queries: 4,
-        counters: Counters::default(),
-        affinity: Ok(vec![0]),
-        noise_before: noise(),
-        noise_after: noise(),
-        request_wall_ns: 9_000,
+        report: SearchReport {
+            repetitions: vec![repetition()],
+            warm_up_passes: 1,
+            warm_up_wall_ns: 10,
+            searcher_wall_ns: 5,
+            counted_queries: 4,
+            counters: Counters::default(),
+            affinity: Ok(vec![0]),
+            noise_before: noise(),
+            noise_after: noise(),
+            request_wall_ns: 9_000,
+        },
         thread_env: BTreeMap::from([("OMP_NUM_THREADS".to_owned(), "1".to_owned())]),
     }
 }
