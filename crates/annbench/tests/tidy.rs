@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 /// so is a line that no longer holds, such as one for a crate that is gone.
 const GRAPH: &[(&str, &[&str])] = &[
     ("core", &[]),
-    ("config", &["core"]),
+    ("yaml", &[]),
+    ("config", &["core", "yaml"]),
     ("exact", &["core"]),
     ("dataset", &["core", "exact"]),
     ("results", &["core"]),

@@ -1,7 +1,6 @@
-use crate::error::{ConfigError, ErrorKind};
-use crate::source::{Source, Span};
-use crate::yaml::Node;
+use crate::param_value::param_value;
 use annbench_core::{ParamValue, Params};
+use annbench_yaml::{Diagnostic, ErrorKind, Node, Source, Span};
 use std::sync::Arc;
 
 /// Most parameters of a build or of a search.
@@ -28,7 +27,7 @@ pub(crate) struct Grid {
 
 impl Axes {
     /// Reads `{ m: [8, 16], ef_construction: 200 }`; a single value is a list of one.
-    pub(crate) fn read(source: &Source, node: &Node, what: &str) -> Result<Self, ConfigError> {
+    pub(crate) fn read(source: &Source, node: &Node, what: &str) -> Result<Self, Diagnostic> {
         let entries = source.entries(node, what)?;
         if entries.len() > MAX_PARAMS {
             return Err(source
@@ -51,7 +50,7 @@ impl Axes {
                         "a parameter's name is written in snake_case",
                     )
                     .expected("lower-case letters, digits and `_`, a letter first")
-                    .found(format!("`{}`", crate::yaml::shortened(&key.name)))
+                    .found(format!("`{}`", annbench_yaml::shortened(&key.name)))
                     .next("use the name that `annbench adapters` lists"));
             }
             let what = format!("`{}`", key.name);
@@ -133,11 +132,11 @@ impl Grid {
 }
 
 /// Values of one parameter, distinct as numbers: 1 and 1.0 are the same point to a library.
-fn read_values(source: &Source, node: &Node, what: &str) -> Result<Vec<ParamValue>, ConfigError> {
+fn read_values(source: &Source, node: &Node, what: &str) -> Result<Vec<ParamValue>, Diagnostic> {
     let mut values = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for item in source.one_or_many(node, what)? {
-        let value = source.param_value(item, what)?;
+        let value = param_value(source, item, what)?;
         let same = match &value {
             ParamValue::Int(v) => format!("n{:?}", *v as f64),
             ParamValue::Float(v) => format!("n{v:?}"),

@@ -1,8 +1,7 @@
-use crate::error::{ConfigError, ErrorKind};
+use crate::document::FORM;
 use crate::settings::Settings;
-use crate::source::{Source, Spanned};
 use crate::sweep::Sweep;
-use crate::yaml::{Data, Node, compose, shortened};
+use annbench_yaml::{Data, Diagnostic, ErrorKind, Node, Source, Spanned, shortened};
 
 pub(crate) const CAMPAIGN_KEYS: [&str; 5] = ["sweeps", "datasets", "k", "measure", "limits"];
 
@@ -28,13 +27,13 @@ impl Campaign {
     ///
     /// # Errors
     /// Whatever configs/README.md does not permit, with its place.
-    pub fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
-        let source = Source::new(file, text);
-        let root = compose(&source)?;
+    pub fn parse(file: &str, text: &str) -> Result<Self, Diagnostic> {
+        let source = Source::new(file, text, &FORM);
+        let root = source.compose()?;
         Self::read(source, &root)
     }
 
-    pub(crate) fn read(source: Source, root: &Node) -> Result<Self, ConfigError> {
+    pub(crate) fn read(source: Source, root: &Node) -> Result<Self, Diagnostic> {
         let fields = source.fields(root, "a campaign", &CAMPAIGN_KEYS)?;
         let node = fields.required(
             "sweeps",
@@ -97,7 +96,7 @@ impl Campaign {
 
     /// The name under which it was parsed.
     pub fn file(&self) -> &str {
-        &self.source.file
+        self.source.file()
     }
 
     /// The sweeps' files as written, in order; relative ones are relative to the campaign's folder.
@@ -117,7 +116,7 @@ impl Campaign {
 }
 
 impl SweepUse {
-    fn read(source: &Source, node: &Node) -> Result<Self, ConfigError> {
+    fn read(source: &Source, node: &Node) -> Result<Self, Diagnostic> {
         const WHAT: &str = "an entry of `sweeps`";
         if let Data::Scalar(scalar) = &node.data {
             return Err(source

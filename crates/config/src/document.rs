@@ -1,8 +1,14 @@
 use crate::campaign::{CAMPAIGN_KEYS, Campaign};
-use crate::error::{ConfigError, ErrorKind};
-use crate::source::{Source, Span};
 use crate::sweep::{SWEEP_KEYS, Sweep};
-use crate::yaml::compose;
+use annbench_yaml::{Diagnostic, ErrorKind, Form, Source};
+
+/// What a file that can be run is meant to be.
+pub(crate) const FORM: Form = Form {
+    what: "a sweep or a campaign",
+    outline: "a sweep (`adapter`, `groups`) or a campaign (`sweeps`, `datasets`)",
+    manual: "configs/README.md",
+    in_place_of_merges: "in a sweep use `extends: GROUP`, which merges by parameter; share lists with `&name` and `*name`",
+};
 
 /// A file that can be run.
 #[derive(Clone, Debug)]
@@ -18,9 +24,9 @@ impl Document {
     ///
     /// # Errors
     /// As [`Sweep::parse`] and [`Campaign::parse`]; a text that is neither is refused.
-    pub fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
-        let source = Source::new(file, text);
-        let root = compose(&source)?;
+    pub fn parse(file: &str, text: &str) -> Result<Self, Diagnostic> {
+        let source = Source::new(file, text, &FORM);
+        let root = source.compose()?;
         let entries = source.entries(&root, "the file")?;
         let known = |keys: &[&str]| {
             entries
@@ -34,8 +40,8 @@ impl Document {
             return Err(match entries.first() {
                 None => source
                     .error(ErrorKind::Missing, root.span, WHOLE)
-                    .expected("a sweep (`adapter`, `groups`) or a campaign (`sweeps`, `datasets`)")
-                    .next("configs/README.md shows the format with an example"),
+                    .expected(FORM.outline)
+                    .next(format!("{} shows the format with an example", FORM.manual)),
                 Some((key, _)) => source.unknown(
                     ErrorKind::UnknownKey,
                     key.span,
@@ -52,43 +58,4 @@ impl Document {
             Sweep::read(source, &root).map(Document::Sweep)
         }
     }
-}
-
-/// The text that `bytes`, the contents of `file`, are in UTF-8.
-///
-/// # Errors
-/// The place of the first byte that is not UTF-8.
-pub fn decode<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, ConfigError> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let (good, bad) = bytes.split_at(error.valid_up_to());
-        let text = String::from_utf8_lossy(good);
-        let line = text.split('\n').count();
-        let column = text
-            .rsplit('\n')
-            .next()
-            .map_or(0, |last| last.chars().count())
-            + 1;
-        let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
-        Source::new(file, &text)
-            .error(
-                ErrorKind::Encoding,
-                Span {
-                    line,
-                    column,
-                    width: 1,
-                },
-                "the file is not UTF-8 text",
-            )
-            .expected("UTF-8")
-            .found(format!(
-                "the byte 0x{:02x} at offset {}",
-                bad.first().copied().unwrap_or(0),
-                error.valid_up_to()
-            ))
-            .next(if utf16 {
-                "the file is UTF-16: save it as UTF-8"
-            } else {
-                "save the file as UTF-8; check that it is the file you meant"
-            })
-    })
 }

@@ -1,12 +1,11 @@
 use crate::axes::Grid;
 use crate::campaign::{Campaign, SweepUse};
-use crate::error::{ConfigError, ErrorKind};
 use crate::plan::{DatasetShape, Job, JobPoint};
 use crate::require::Facts;
 use crate::settings::Settings;
-use crate::suggest::{listed, nearest};
 use crate::sweep::{Group, MAX_POINTS, Sweep, too_many_points};
 use annbench_core::Params;
+use annbench_yaml::{Diagnostic, ErrorKind, listed, nearest};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -71,9 +70,9 @@ pub fn plan(
     sweeps: &[Sweep],
     shape: &DatasetShape,
     filter: &Filter,
-) -> Result<Plan, ConfigError> {
+) -> Result<Plan, Diagnostic> {
     if sweeps.len() != campaign.sweeps.len() {
-        return Err(ConfigError::without_place(
+        return Err(Diagnostic::without_place(
             ErrorKind::Missing,
             format!("{}: not all of its sweeps were read", campaign.file()),
         )
@@ -110,7 +109,7 @@ fn groups_of<'s>(
     campaign: &Campaign,
     sweep_use: &SweepUse,
     sweep: &'s Sweep,
-) -> Result<Vec<&'s Group>, ConfigError> {
+) -> Result<Vec<&'s Group>, Diagnostic> {
     let Some(names) = &sweep_use.groups else {
         return Ok(sweep.groups.iter().collect());
     };
@@ -145,7 +144,7 @@ impl Filter {
     }
 
     /// Refuses names that select nothing: a misspelt filter would silently run less.
-    fn check(&self, selected: &[(&Sweep, Vec<&Group>)]) -> Result<(), ConfigError> {
+    fn check(&self, selected: &[(&Sweep, Vec<&Group>)]) -> Result<(), Diagnostic> {
         let adapters: Vec<&str> = selected.iter().map(|(sweep, _)| sweep.adapter()).collect();
         for name in &self.adapters {
             refuse_unknown("adapter", name, &adapters)?;
@@ -166,7 +165,7 @@ impl Filter {
 }
 
 /// `option` is `group`, `adapter` or `without-adapter`.
-fn refuse_unknown(option: &str, name: &str, known: &[&str]) -> Result<(), ConfigError> {
+fn refuse_unknown(option: &str, name: &str, known: &[&str]) -> Result<(), Diagnostic> {
     if known.contains(&name) {
         return Ok(());
     }
@@ -174,7 +173,7 @@ fn refuse_unknown(option: &str, name: &str, known: &[&str]) -> Result<(), Config
     let mut names = known.to_vec();
     names.sort_unstable();
     names.dedup();
-    let error = ConfigError::without_place(
+    let error = Diagnostic::without_place(
         ErrorKind::UnknownName,
         format!("--{option} {name}: nothing that is selected here has this {what}"),
     )
@@ -203,7 +202,7 @@ struct Planner<'a> {
 type PointKey = (String, usize, &'static str, usize);
 
 impl Planner<'_> {
-    fn add_group(&mut self, sweep: &Sweep, group: &Group) -> Result<(), ConfigError> {
+    fn add_group(&mut self, sweep: &Sweep, group: &Group) -> Result<(), Diagnostic> {
         let mut grids: Vec<Grid> = group.grids.to_vec();
         let mut skip = None;
         for change in &sweep.overrides {
@@ -224,7 +223,7 @@ impl Planner<'_> {
     }
 
     /// Counts before anything is expanded, so that a product too large costs nothing.
-    fn count(&mut self, sweep: &Sweep, group: &Group, grids: &[Grid]) -> Result<(), ConfigError> {
+    fn count(&mut self, sweep: &Sweep, group: &Group, grids: &[Grid]) -> Result<(), Diagnostic> {
         let measure = &self.settings.measure;
         let points = grids
             .iter()

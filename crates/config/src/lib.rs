@@ -11,22 +11,19 @@
 mod axes;
 mod campaign;
 mod document;
-mod error;
 mod expand;
 mod glob;
 mod overrides;
+mod param_value;
 mod plan;
 mod require;
 mod settings;
-mod source;
-mod suggest;
 mod sweep;
 mod units;
-mod yaml;
 
+pub use annbench_yaml::{Diagnostic as ConfigError, ErrorKind, decode};
 pub use campaign::Campaign;
-pub use document::{Document, decode};
-pub use error::{ConfigError, ErrorKind};
+pub use document::Document;
 pub use expand::{Duplicates, Filter, Plan, plan};
 pub use plan::{DatasetShape, Job, JobPoint, Limits, Measure};
 pub use settings::{Setting, Settings};

@@ -1,11 +1,9 @@
 use crate::axes::{Axes, Axis, Grid};
-use crate::error::{ConfigError, ErrorKind};
 use crate::glob;
 use crate::plan::DatasetShape;
-use crate::source::Source;
 use crate::sweep::Group;
-use crate::yaml::Node;
 use annbench_core::{ElementType, Metric};
+use annbench_yaml::{Diagnostic, ErrorKind, Node, Source};
 use std::sync::Arc;
 
 const OVERRIDE_KEYS: [&str; 5] = ["when", "groups", "build", "search", "skip"];
@@ -40,11 +38,7 @@ enum Effect {
 }
 
 impl Override {
-    pub(crate) fn read(
-        source: &Source,
-        node: &Node,
-        groups: &[Group],
-    ) -> Result<Self, ConfigError> {
+    pub(crate) fn read(source: &Source, node: &Node, groups: &[Group]) -> Result<Self, Diagnostic> {
         let fields = source.fields(node, "an override", &OVERRIDE_KEYS)?;
         let when = When::read(
             source,
@@ -135,7 +129,7 @@ impl Override {
 
     /// An override replaces lists and adds none, so a parameter that is not there is a mistake:
     /// in each group that it names, or, without names, in every group.
-    fn check(&self, source: &Source, groups: &[Group]) -> Result<(), ConfigError> {
+    fn check(&self, source: &Source, groups: &[Group]) -> Result<(), Diagnostic> {
         let Effect::Replace { build, search } = &self.effect else {
             return Ok(());
         };
@@ -169,7 +163,7 @@ impl Override {
         side: Side,
         group: &Group,
         covered: &[&Group],
-    ) -> ConfigError {
+    ) -> Diagnostic {
         let searched: &[&Group] = if self.groups.is_some() {
             &[group]
         } else {
@@ -231,7 +225,7 @@ impl Side {
 }
 
 impl When {
-    fn read(source: &Source, node: &Node) -> Result<Self, ConfigError> {
+    fn read(source: &Source, node: &Node) -> Result<Self, Diagnostic> {
         let fields = source.fields(node, "`when`", &WHEN_KEYS)?;
         let metrics = Metric::ALL.map(|metric| (metric.name(), metric));
         let elements = ElementType::ALL.map(|element| (element.name(), element));

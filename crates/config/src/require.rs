@@ -1,9 +1,6 @@
 use crate::axes::{Axis, Grid};
-use crate::error::{ConfigError, ErrorKind};
-use crate::source::{Source, Span};
-use crate::suggest::{listed, nearest};
-use crate::yaml::shortened;
 use annbench_core::{ParamValue, Params};
+use annbench_yaml::{Diagnostic, ErrorKind, Source, Span, listed, nearest, shortened};
 use std::cmp::Ordering;
 
 /// Names that a requirement may use besides parameters.
@@ -53,7 +50,7 @@ pub(crate) struct Facts {
 
 impl Requirement {
     /// Reads `text`, which stands at `span` of `source`.
-    pub(crate) fn read(source: &Source, text: &str, span: Span) -> Result<Self, ConfigError> {
+    pub(crate) fn read(source: &Source, text: &str, span: Span) -> Result<Self, Diagnostic> {
         const EXPECTED: &str = "`operand op operand`: parameters, k, dim, n, threads or numbers; one of < <= > >= == !=";
         let refused = |problem: &str, next: &str| {
             source
@@ -130,7 +127,7 @@ impl Requirement {
         source: &Source,
         group: &str,
         grid: &Grid,
-    ) -> Result<(), ConfigError> {
+    ) -> Result<(), Diagnostic> {
         for name in self.names() {
             let (build, search) = (grid.build.get(name), grid.search.get(name));
             let meanings: Vec<&str> = [
@@ -192,7 +189,7 @@ impl Requirement {
         source: &Source,
         group: &str,
         axis: &Axis,
-    ) -> Result<(), ConfigError> {
+    ) -> Result<(), Diagnostic> {
         let name = &*axis.name;
         if !self.names().any(|known| known == name) {
             return Ok(());
@@ -272,8 +269,8 @@ impl Requirement {
 
 impl Operand {
     fn read(text: &str) -> Option<Self> {
-        use crate::yaml::Value;
-        if let Some(number) = crate::yaml::number(text) {
+        use annbench_yaml::Value;
+        if let Some(number) = annbench_yaml::number(text) {
             return match number {
                 Ok(Value::Int(v)) => Some(Operand::Number(Number::Int(v.into()))),
                 Ok(Value::Float(v)) => Some(Operand::Number(Number::Float(v))),
@@ -326,10 +323,11 @@ fn compare_mixed(int: i128, float: f64) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::FORM;
     use proptest::prelude::*;
 
-    fn read(text: &str) -> Result<Requirement, ConfigError> {
-        Requirement::read(&Source::new("f", text), text, Span::default())
+    fn read(text: &str) -> Result<Requirement, Diagnostic> {
+        Requirement::read(&Source::new("f", text, &FORM), text, Span::default())
     }
 
     const FACTS: Facts = Facts {

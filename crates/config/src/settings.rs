@@ -1,9 +1,7 @@
-use crate::error::{ConfigError, ErrorKind};
 use crate::plan::{Limits, Measure};
-use crate::source::Source;
 use crate::units;
-use crate::yaml::{Data, Fields, Node};
 use annbench_core::Mode;
+use annbench_yaml::{Data, Diagnostic, ErrorKind, Fields, Node, Source};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -95,7 +93,7 @@ pub struct Setting {
 
 impl Settings {
     /// Reads `k`, `measure` and `limits` of a campaign.
-    pub(crate) fn read(source: &Source, campaign: &Fields<'_>) -> Result<Self, ConfigError> {
+    pub(crate) fn read(source: &Source, campaign: &Fields<'_>) -> Result<Self, Diagnostic> {
         let mut settings = Self::default();
         if let Some(node) = campaign.get("k") {
             settings.k = source.distinct(node, "`k`", |node| count(source, node, "`k`", MAX_K))?;
@@ -110,7 +108,7 @@ impl Settings {
         Ok(settings)
     }
 
-    fn read_measure(&mut self, source: &Source, node: &Node) -> Result<(), ConfigError> {
+    fn read_measure(&mut self, source: &Source, node: &Node) -> Result<(), Diagnostic> {
         let fields = source.fields(node, "`measure`", &MEASURE_KEYS)?;
         let measure = &mut self.measure;
         if let Some(node) = fields.get("modes") {
@@ -151,7 +149,7 @@ impl Settings {
         Ok(())
     }
 
-    fn read_limits(&mut self, source: &Source, node: &Node) -> Result<(), ConfigError> {
+    fn read_limits(&mut self, source: &Source, node: &Node) -> Result<(), Diagnostic> {
         let fields = source.fields(node, "`limits`", &LIMIT_KEYS)?;
         if let Some(node) = fields.get("build") {
             self.limits.build_ns = positive(source, node, "`build`", duration)?;
@@ -234,7 +232,7 @@ fn list<T: fmt::Display>(values: &[T]) -> String {
     format!("[{}]", values.join(", "))
 }
 
-fn count(source: &Source, node: &Node, what: &str, most: u64) -> Result<usize, ConfigError> {
+fn count(source: &Source, node: &Node, what: &str, most: u64) -> Result<usize, Diagnostic> {
     let value = source.integer(node, what, 1..=most)?;
     // Lossless where usize has 64 bits; elsewhere a value that does not fit is out of range.
     usize::try_from(value).map_err(|_| {
@@ -249,7 +247,7 @@ fn count(source: &Source, node: &Node, what: &str, most: u64) -> Result<usize, C
     })
 }
 
-fn duration(source: &Source, node: &Node, what: &str) -> Result<u64, ConfigError> {
+fn duration(source: &Source, node: &Node, what: &str) -> Result<u64, Diagnostic> {
     quantity(
         source,
         node,
@@ -259,7 +257,7 @@ fn duration(source: &Source, node: &Node, what: &str) -> Result<u64, ConfigError
     )
 }
 
-fn size(source: &Source, node: &Node, what: &str) -> Result<u64, ConfigError> {
+fn size(source: &Source, node: &Node, what: &str) -> Result<u64, Diagnostic> {
     quantity(source, node, what, units::parse_size, units::SIZE_FORM)
 }
 
@@ -269,7 +267,7 @@ fn quantity(
     what: &str,
     parse: impl Fn(&str) -> Option<u64>,
     form: &str,
-) -> Result<u64, ConfigError> {
+) -> Result<u64, Diagnostic> {
     match &node.data {
         Data::Scalar(scalar) => parse(&scalar.raw).ok_or_else(|| {
             let error = source
@@ -295,8 +293,8 @@ fn positive(
     source: &Source,
     node: &Node,
     what: &str,
-    read: impl Fn(&Source, &Node, &str) -> Result<u64, ConfigError>,
-) -> Result<u64, ConfigError> {
+    read: impl Fn(&Source, &Node, &str) -> Result<u64, Diagnostic>,
+) -> Result<u64, Diagnostic> {
     match read(source, node, what)? {
         0 => Err(source
             .error(

@@ -1,9 +1,8 @@
 use crate::axes::{Axes, Grid, MAX_PARAMS, is_snake_case};
-use crate::error::{ConfigError, ErrorKind};
+use crate::document::FORM;
 use crate::overrides::Override;
 use crate::require::Requirement;
-use crate::source::{Source, Span, Spanned};
-use crate::yaml::{Fields, Key, Node, compose, shortened};
+use annbench_yaml::{Diagnostic, ErrorKind, Fields, Key, Node, Source, Span, Spanned, shortened};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -42,13 +41,13 @@ impl Sweep {
     ///
     /// # Errors
     /// Whatever configs/README.md does not permit, with its place.
-    pub fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
-        let source = Source::new(file, text);
-        let root = compose(&source)?;
+    pub fn parse(file: &str, text: &str) -> Result<Self, Diagnostic> {
+        let source = Source::new(file, text, &FORM);
+        let root = source.compose()?;
         Self::read(source, &root)
     }
 
-    pub(crate) fn read(source: Source, root: &Node) -> Result<Self, ConfigError> {
+    pub(crate) fn read(source: Source, root: &Node) -> Result<Self, Diagnostic> {
         let fields = source.fields(root, "a sweep", &SWEEP_KEYS)?;
         let adapter = read_adapter(&source, fields.required("adapter", "adapter: hnsw_rs")?)?;
         if let Some(defs) = fields.get("defs") {
@@ -77,7 +76,7 @@ impl Sweep {
 
     /// The name under which it was parsed.
     pub fn file(&self) -> &str {
-        &self.source.file
+        self.source.file()
     }
 
     /// The adapter's name, in snake_case.
@@ -91,7 +90,7 @@ impl Sweep {
     }
 }
 
-fn read_adapter(source: &Source, node: &Node) -> Result<String, ConfigError> {
+fn read_adapter(source: &Source, node: &Node) -> Result<String, Diagnostic> {
     let name = source.text(node, "`adapter`")?.value;
     // The name becomes part of an executable's file name.
     if !is_snake_case(&name) {
@@ -109,7 +108,7 @@ fn read_adapter(source: &Source, node: &Node) -> Result<String, ConfigError> {
 }
 
 /// `defs` exists for its anchors; an entry without one can serve nobody.
-fn check_defs(source: &Source, node: &Node) -> Result<(), ConfigError> {
+fn check_defs(source: &Source, node: &Node) -> Result<(), Diagnostic> {
     for (key, value) in source.entries(node, "`defs`")? {
         if !value.holds_anchor() {
             return Err(source
@@ -138,7 +137,7 @@ struct Raw {
     require: Option<Vec<Requirement>>,
 }
 
-fn read_groups(source: &Source, node: &Node) -> Result<Vec<Group>, ConfigError> {
+fn read_groups(source: &Source, node: &Node) -> Result<Vec<Group>, Diagnostic> {
     let entries = source.entries(node, "`groups`")?;
     if entries.is_empty() {
         return Err(source
@@ -192,7 +191,7 @@ fn read_groups(source: &Source, node: &Node) -> Result<Vec<Group>, ConfigError> 
 }
 
 impl Raw {
-    fn read(source: &Source, key: &Key, node: &Node) -> Result<Self, ConfigError> {
+    fn read(source: &Source, key: &Key, node: &Node) -> Result<Self, Diagnostic> {
         if !is_group_name(&key.name) {
             return Err(source
                 .error(
@@ -235,7 +234,7 @@ impl Raw {
                         let (build, search) = read_grid(source, &fields)?.unwrap_or_default();
                         Ok(Grid { build, search })
                     })
-                    .collect::<Result<Vec<_>, ConfigError>>()?,
+                    .collect::<Result<Vec<_>, Diagnostic>>()?,
             )),
         };
         let require = match fields.get("require") {
@@ -262,7 +261,7 @@ impl Raw {
         source: &Source,
         index: &HashMap<&str, usize>,
         raws: &[Raw],
-    ) -> Result<Option<usize>, ConfigError> {
+    ) -> Result<Option<usize>, Diagnostic> {
         let Some(extends) = &self.extends else {
             return Ok(None);
         };
@@ -284,7 +283,7 @@ impl Raw {
     }
 
     /// Merges by parameter; a list that is given here replaces the inherited one whole.
-    fn resolve(&self, source: &Source, parent: Option<&Group>) -> Result<Group, ConfigError> {
+    fn resolve(&self, source: &Source, parent: Option<&Group>) -> Result<Group, Diagnostic> {
         let inherited = parent.map(|parent| &*parent.grids);
         let mixed = |given: &str, has: &str, span| {
             source
@@ -350,7 +349,7 @@ impl Raw {
 }
 
 impl Group {
-    fn check(&self, source: &Source) -> Result<(), ConfigError> {
+    fn check(&self, source: &Source) -> Result<(), Diagnostic> {
         for grid in self.grids.iter() {
             for requirement in self.require.iter() {
                 requirement.check(source, &self.name, grid)?;
@@ -372,7 +371,7 @@ pub(crate) fn too_many_points(
     group: &Group,
     grids: &[Grid],
     points: usize,
-) -> ConfigError {
+) -> Diagnostic {
     let sizes: Vec<String> = match grids {
         [grid] => grid
             .build
@@ -396,7 +395,7 @@ pub(crate) fn too_many_points(
         .next("shorten lists, or split the group")
 }
 
-fn read_grid(source: &Source, fields: &Fields<'_>) -> Result<Option<(Axes, Axes)>, ConfigError> {
+fn read_grid(source: &Source, fields: &Fields<'_>) -> Result<Option<(Axes, Axes)>, Diagnostic> {
     let axes = |name, what| {
         fields
             .get(name)
@@ -411,7 +410,7 @@ fn read_grid(source: &Source, fields: &Fields<'_>) -> Result<Option<(Axes, Axes)
     )
 }
 
-fn circle(source: &Source, raws: &[Raw], chain: &[usize], back: usize) -> ConfigError {
+fn circle(source: &Source, raws: &[Raw], chain: &[usize], back: usize) -> Diagnostic {
     let from = chain.iter().position(|&at| at == back).unwrap_or(0);
     let names: Vec<String> = chain[from..]
         .iter()

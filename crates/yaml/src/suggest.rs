@@ -1,8 +1,5 @@
 /// The known name that `given` was probably meant to be, if one is near enough.
-pub(crate) fn nearest<'k>(
-    given: &str,
-    known: impl IntoIterator<Item = &'k str>,
-) -> Option<&'k str> {
+pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let wanted = folded(given);
     // A third of the letters may be wrong; beyond that a suggestion misleads.
     let limit = (wanted.len() / 3).max(1);
@@ -26,8 +23,8 @@ fn extends(long: &[char], short: &[char]) -> bool {
     short.len() >= 3 && long.starts_with(short)
 }
 
-/// `a`, `b` and `c`, for messages.
-pub(crate) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+/// The names in backticks with commas between them, for messages; of many the first twelve.
+pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 12;
     let names: Vec<&str> = names.into_iter().collect();
     let mut text = names

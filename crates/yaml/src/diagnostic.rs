@@ -1,16 +1,17 @@
-use crate::source::{Source, Span};
+use crate::excerpt::excerpt;
+use crate::source::Span;
 use std::fmt;
 use thiserror::Error;
 
-/// What is wrong with a sweep or a campaign, for those who must tell errors apart.
+/// What is wrong with a text, for those who must tell errors apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The bytes are no text that YAML permits.
     Encoding,
-    /// The text is no YAML, or YAML beyond what sweeps use (tags, merges, several documents).
+    /// The text is no YAML, or YAML beyond what is read here (tags, merges, several documents).
     Syntax,
-    /// The text, its nesting, its aliases or its product of lists exceed a fixed bound.
+    /// The text, its nesting, its aliases or what it multiplies to exceed a fixed bound.
     TooLarge,
     /// A key that nothing reads.
     UnknownKey,
@@ -22,22 +23,21 @@ pub enum ErrorKind {
     Type,
     /// A value outside what the key takes.
     Value,
-    /// A name (group, parameter, adapter) that refers to nothing.
+    /// A name that refers to nothing.
     UnknownName,
     /// Two things that exclude each other.
     Conflict,
 }
 
-/// A sweep or a campaign that was refused: file, place, what was expected, what was found, what to
-/// do next.
+/// A text that was refused: file, place, what was expected, what was found, what to do next.
 ///
 /// [`fmt::Display`] gives the whole screen, several lines without a final newline.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
-pub struct ConfigError(Box<Diagnostic>);
+pub struct Diagnostic(Box<Screen>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Diagnostic {
+struct Screen {
     kind: ErrorKind,
     place: Option<Place>,
     problem: String,
@@ -54,10 +54,29 @@ struct Place {
     caret: String,
 }
 
-impl ConfigError {
+impl Diagnostic {
+    /// An error at `span` of `text`, the contents of `file`.
+    pub fn at(
+        file: &str,
+        text: &str,
+        span: Span,
+        kind: ErrorKind,
+        problem: impl Into<String>,
+    ) -> Self {
+        let (line, caret) = excerpt(text, span);
+        let mut error = Self::without_place(kind, problem);
+        error.0.place = Some(Place {
+            file: file.to_owned(),
+            span,
+            line,
+            caret,
+        });
+        error
+    }
+
     /// An error that no place in a file stands for, such as a filter of the command line.
-    pub(crate) fn without_place(kind: ErrorKind, problem: impl Into<String>) -> Self {
-        Self(Box::new(Diagnostic {
+    pub fn without_place(kind: ErrorKind, problem: impl Into<String>) -> Self {
+        Self(Box::new(Screen {
             kind,
             place: None,
             problem: problem.into(),
@@ -67,17 +86,23 @@ impl ConfigError {
         }))
     }
 
-    pub(crate) fn expected(mut self, text: impl Into<String>) -> Self {
+    /// The same with what was expected.
+    #[must_use]
+    pub fn expected(mut self, text: impl Into<String>) -> Self {
         self.0.expected = Some(text.into());
         self
     }
 
-    pub(crate) fn found(mut self, text: impl Into<String>) -> Self {
+    /// The same with what was found.
+    #[must_use]
+    pub fn found(mut self, text: impl Into<String>) -> Self {
         self.0.found = Some(text.into());
         self
     }
 
-    pub(crate) fn next(mut self, text: impl Into<String>) -> Self {
+    /// The same with what to do next.
+    #[must_use]
+    pub fn next(mut self, text: impl Into<String>) -> Self {
         self.0.next = Some(text.into());
         self
     }
@@ -99,27 +124,7 @@ impl ConfigError {
     }
 }
 
-impl Source {
-    /// An error at `span` of this text.
-    pub(crate) fn error(
-        &self,
-        kind: ErrorKind,
-        span: Span,
-        problem: impl Into<String>,
-    ) -> ConfigError {
-        let (line, caret) = self.excerpt(span);
-        let mut error = ConfigError::without_place(kind, problem);
-        error.0.place = Some(Place {
-            file: self.file.to_string(),
-            span,
-            line,
-            caret,
-        });
-        error
-    }
-}
-
-impl fmt::Display for Diagnostic {
+impl fmt::Display for Screen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             None => f.write_str(&self.problem)?,

@@ -1,21 +1,32 @@
-use super::{Data, Key, Node, Scalar, Value, scalar};
-use crate::error::{ConfigError, ErrorKind};
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::node::{Data, Key, Node, Scalar, Value, shortened};
+use crate::scalar;
 use crate::source::{Source, Span};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use std::collections::{BTreeMap, HashMap};
 
-/// Largest text, in bytes: a sweep is written by hand.
+/// Largest text, in bytes: what is read here is written by hand.
 const MAX_BYTES: usize = 1 << 20;
-/// Deepest nesting; a sweep needs six.
+/// Deepest nesting; what people write has six levels or so.
 const MAX_DEPTH: usize = 32;
 /// Most values after aliases are expanded, so that nested aliases cannot multiply without bound.
 const MAX_NODES: usize = 100_000;
 
-/// The tree of the one document in `source`.
-pub(crate) fn compose(source: &Source) -> Result<Node, ConfigError> {
+impl Source {
+    /// The tree of the one document in this text.
+    ///
+    /// # Errors
+    /// Text that is no YAML, is empty, or goes beyond what the crate's documentation permits.
+    pub fn compose(&self) -> Result<Node, Diagnostic> {
+        tree(self)
+    }
+}
+
+fn tree(source: &Source) -> Result<Node, Diagnostic> {
     check_text(source)?;
     // A byte order mark is no content, and it would shift the first line's columns.
-    let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
+    let text = source.whole();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut composer = Composer {
         source,
         open: Vec::new(),
@@ -59,38 +70,31 @@ pub(crate) fn compose(source: &Source) -> Result<Node, ConfigError> {
             ..
         })
         | None => Err(source
-            .error(
-                ErrorKind::Missing,
-                Span {
-                    line: 1,
-                    column: 1,
-                    width: 1,
-                },
-                "the file is empty",
-            )
-            .expected("a sweep (`adapter`, `groups`) or a campaign (`sweeps`, `datasets`)")
-            .next("configs/README.md shows the format with an example")),
+            .error(ErrorKind::Missing, Span::START, "the file is empty")
+            .expected(source.form().outline)
+            .next(format!(
+                "{} shows the format with an example",
+                source.form().manual
+            ))),
         Some(root) => Ok(root),
     }
 }
 
 /// What the parser would take but nobody means, found before it runs.
-fn check_text(source: &Source) -> Result<(), ConfigError> {
-    let text = &source.text;
+fn check_text(source: &Source) -> Result<(), Diagnostic> {
+    let text = source.whole();
     if text.len() > MAX_BYTES {
         return Err(source
             .error(
                 ErrorKind::TooLarge,
-                Span {
-                    line: 1,
-                    column: 1,
-                    width: 1,
-                },
-                "the file is too large for a sweep or a campaign",
+                Span::START,
+                format!("the file is too large for {}", source.form().what),
             )
             .expected(format!("at most {MAX_BYTES} bytes"))
             .found(format!("{} bytes", text.len()))
-            .next("check that this is the file you meant; split a sweep into several files"));
+            .next(
+                "check that this is the file you meant; one that is written by hand can be split",
+            ));
     }
     let (mut line, mut column) = (1, 1);
     let mut previous = ' ';
@@ -170,7 +174,7 @@ struct Composer<'s> {
 }
 
 impl Composer<'_> {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), ConfigError> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
         match event {
             Event::Scalar(raw, style, anchor, tag) => {
                 self.refuse_tag(tag.is_some(), span)?;
@@ -179,11 +183,12 @@ impl Composer<'_> {
                     return self.key(raw.into_owned(), style, span);
                 }
                 let value = match style {
-                    ScalarStyle::Plain => scalar::resolve(&raw).map_err(|what| {
+                    ScalarStyle::Plain => scalar::resolve(&raw).map_err(|misread| {
+                        let problem = format!("`{}` is {}", shortened(&raw), misread.what);
                         self.source
-                            .error(ErrorKind::Value, span, format!("`{raw}` is {what}"))
+                            .error(ErrorKind::Value, span, problem)
                             .expected("a finite number of 64 bits, written in decimal")
-                            .next("write the number out, or quote it if it is text")
+                            .next(format!("{}; quote it if it is text", misread.next))
                     })?,
                     _ => Value::Text { plain: false },
                 };
@@ -246,7 +251,7 @@ impl Composer<'_> {
         }
     }
 
-    fn refuse_tag(&self, tagged: bool, span: Span) -> Result<(), ConfigError> {
+    fn refuse_tag(&self, tagged: bool, span: Span) -> Result<(), Diagnostic> {
         if tagged {
             return Err(self
                 .source
@@ -261,7 +266,7 @@ impl Composer<'_> {
         Ok(())
     }
 
-    fn count(&mut self, nodes: usize, span: Span) -> Result<(), ConfigError> {
+    fn count(&mut self, nodes: usize, span: Span) -> Result<(), Diagnostic> {
         self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > MAX_NODES {
             return Err(self
@@ -285,7 +290,7 @@ impl Composer<'_> {
         )
     }
 
-    fn key_is_no_text(&self, span: Span, found: &str) -> ConfigError {
+    fn key_is_no_text(&self, span: Span, found: &str) -> Diagnostic {
         self.source
             .error(ErrorKind::Type, span, "a key must be text")
             .expected("a name followed by `:`")
@@ -293,13 +298,17 @@ impl Composer<'_> {
             .next("write the name out; inside `{ }` a `: ` follows each key")
     }
 
-    fn key(&mut self, name: String, style: ScalarStyle, span: Span) -> Result<(), ConfigError> {
+    fn key(&mut self, name: String, style: ScalarStyle, span: Span) -> Result<(), Diagnostic> {
         if name == "<<" && style == ScalarStyle::Plain {
             return Err(self
                 .source
-                .error(ErrorKind::Syntax, span, "YAML merges (`<<`) are not supported")
+                .error(
+                    ErrorKind::Syntax,
+                    span,
+                    "YAML merges (`<<`) are not supported",
+                )
                 .expected("keys written out")
-                .next("in a sweep use `extends: GROUP`, which merges by parameter; share lists with `&name` and `*name`"));
+                .next(self.source.form().in_place_of_merges));
         }
         if name.is_empty() {
             return Err(self.key_is_no_text(span, "nothing"));
@@ -318,7 +327,7 @@ impl Composer<'_> {
                 .error(
                     ErrorKind::Duplicate,
                     span,
-                    format!("the key `{name}` is given twice"),
+                    format!("the key `{}` is given twice", shortened(&name)),
                 )
                 .expected("every key once")
                 .found(format!(
@@ -332,7 +341,7 @@ impl Composer<'_> {
         Ok(())
     }
 
-    fn begin(&mut self, span: Span, anchor: usize, content: Content) -> Result<(), ConfigError> {
+    fn begin(&mut self, span: Span, anchor: usize, content: Content) -> Result<(), Diagnostic> {
         // The parser's span of an opening takes in what follows it.
         let span = Span { width: 1, ..span };
         if self.awaits_key() {
@@ -354,14 +363,14 @@ impl Composer<'_> {
         Ok(())
     }
 
-    fn too_deep(&self, span: Span) -> ConfigError {
+    fn too_deep(&self, span: Span) -> Diagnostic {
         self.source
             .error(ErrorKind::TooLarge, span, "nested too deeply")
             .expected(format!("at most {MAX_DEPTH} levels"))
             .next("check the brackets, the indentation and aliases inside aliases")
     }
 
-    fn end(&mut self) -> Result<(), ConfigError> {
+    fn end(&mut self) -> Result<(), Diagnostic> {
         let Some(Open {
             span,
             anchor,
@@ -382,7 +391,7 @@ impl Composer<'_> {
         self.add(node, anchor)
     }
 
-    fn add(&mut self, node: Node, anchor: usize) -> Result<(), ConfigError> {
+    fn add(&mut self, node: Node, anchor: usize) -> Result<(), Diagnostic> {
         if anchor > 0 {
             let extent = Extent::of(&node);
             // The copy counts: anchors inside anchors would else hold the same values many times.
