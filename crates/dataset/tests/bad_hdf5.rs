@@ -5,6 +5,7 @@
 mod support;
 
 use annbench_dataset::Entry;
+use hdf5_metno::types::{FixedAscii, VarLenUnicode};
 use std::path::Path;
 use support::*;
 
@@ -81,24 +82,193 @@ fn another_shape() {
     );
 }
 
+/// What a user is told who has vectors of a type that is not read.
+const UNREAD: [&str; 5] = [
+    "all.hdf5",
+    "`train`",
+    "expected vectors of type f32 or u8",
+    "supports no other",
+    "store them as f32",
+];
+
+fn assert_unread(refusal: &str, found: &str) {
+    assert_words(refusal, &UNREAD);
+    assert_words(refusal, &[&format!("found {found}; ")]);
+    assert!(!refusal.contains("download it"), "{refusal}");
+}
+
+#[derive(Clone, Copy, hdf5_metno::H5Type)]
+#[repr(C)]
+struct Pair {
+    left: f32,
+    right: f32,
+}
+
 #[test]
-fn another_type() {
+fn vectors_of_types_that_are_not_read() {
     let fixture = Fixture::new();
     let path = fixture.place("set", "all.hdf5");
-    write(&path, |file| train(file, (N, DIM), 1f64));
-    let refusal = fixture.refusal(&entry(&fixture, "f32", "train"));
-    assert_words(
-        &refusal,
-        &["`train`", "f32", "float64", "store them as f32"],
+    let refusal = |fill: &dyn Fn(&hdf5_metno::File)| {
+        write(&path, fill);
+        fixture.refusal(&entry(&fixture, "f32", "train"))
+    };
+    let shape = (N, DIM);
+    let cell = Pair {
+        left: 1.0,
+        right: 2.0,
+    };
+    let text = FixedAscii::<4>::from_ascii("one").unwrap();
+    assert_unread(&refusal(&|file| train(file, shape, 1f64)), "float64");
+    assert_unread(&refusal(&|file| train(file, shape, 1i8)), "int8");
+    assert_unread(&refusal(&|file| train(file, shape, 1i32)), "int32");
+    assert_unread(&refusal(&|file| train(file, shape, true)), "bool");
+    assert_unread(
+        &refusal(&|file| train(file, shape, cell)),
+        "compound (2 fields)",
     );
+    assert_unread(&refusal(&|file| train(file, shape, text)), "string (len 4)");
+    assert_unread(
+        &refusal(&|file| {
+            let dataset = file.new_dataset::<VarLenUnicode>().shape(shape);
+            dataset.create("train").unwrap();
+        }),
+        "unicode (var len)",
+    );
+}
+
+#[test]
+fn vectors_of_the_other_type_that_is_read() {
+    let fixture = Fixture::new();
+    let path = fixture.place("set", "all.hdf5");
     write(&path, |file| train(file, (N, DIM), 1u8));
     let refusal = fixture.refusal(&entry(&fixture, "f32", "train"));
-    assert_words(&refusal, &["uint8", "correct `element`"]);
-    write(&path, |file| train(file, (N, DIM), 1i32));
+    assert_words(&refusal, &["type f32", "type u8", "correct `element`"]);
+}
+
+/// Rewrites the float types of a file, all of them f32, as `class bits`, size and properties say.
+fn retype(fixture: &Fixture, to: &[u8; 20]) {
+    let path = fixture.place("set", "all.hdf5");
+    write(&path, |file| train(file, (N, DIM), 1f32));
+    let mut bytes = std::fs::read(&path).unwrap();
+    let single = [
+        0x11, 0x20, 0x1f, 0, 4, 0, 0, 0, 0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0,
+    ];
+    let places: Vec<usize> = (0..bytes.len() - single.len())
+        .filter(|&at| bytes[at..at + single.len()] == single)
+        .collect();
+    assert_eq!(places.len(), 2);
+    for at in places {
+        bytes[at..at + to.len()].copy_from_slice(to);
+    }
+    fixture.write("set", "all.hdf5", &bytes);
+}
+
+#[test]
+fn half_precision() {
+    let fixture = Fixture::new();
+    let half = [
+        0x11, 0x20, 0x0f, 0, 2, 0, 0, 0, 0, 0, 16, 0, 10, 5, 0, 10, 15, 0, 0, 0,
+    ];
+    retype(&fixture, &half);
+    let refusal = fixture.refusal(&entry(&fixture, "f32", "train"));
+    assert_unread(&refusal, "float16");
+}
+
+/// Four bytes are not f32 yet: here the exponent has one bit more.
+#[test]
+fn floats_of_other_bits() {
+    let fixture = Fixture::new();
+    let other = [
+        0x11, 0x20, 0x1f, 0, 4, 0, 0, 0, 0, 0, 32, 0, 22, 9, 0, 22, 255, 0, 0, 0,
+    ];
+    retype(&fixture, &other);
+    let refusal = fixture.refusal(&entry(&fixture, "f32", "train"));
+    assert_unread(&refusal, "unusually arranged float32");
+}
+
+#[test]
+fn neighbours_of_types_that_are_not_read() {
+    let fixture = Fixture::new();
+    write(&fixture.place("set", "all.hdf5"), |file| {
+        train(file, (N, DIM), 1f32);
+        let distances = file.new_dataset::<f32>().shape((2, 3));
+        distances.create("distances").unwrap();
+    });
+    entry(&fixture, "f32", "train");
+    let with_truth = std::fs::read_to_string(fixture.root().join("set.yaml")).unwrap()
+        + "truth: { file: all.hdf5, format: hdf5, dataset: distances, width: 3 }\n";
+    std::fs::write(fixture.root().join("set.yaml"), with_truth).unwrap();
+    let refusal = fixture.refusal(&fixture.entry("set").unwrap());
     assert_words(
-        &fixture.refusal(&entry(&fixture, "f32", "train")),
-        &["int32"],
+        &refusal,
+        &[
+            "`distances`",
+            "int32, uint32 or int64",
+            "found float32; ",
+            "supports no other",
+        ],
     );
+}
+
+#[test]
+fn a_group_where_a_dataset_belongs() {
+    let fixture = Fixture::new();
+    let path = fixture.place("set", "all.hdf5");
+    write(&path, |file| {
+        let group = file.create_group("train").unwrap();
+        for name in ["vectors", "labels"] {
+            let dataset = group.new_dataset::<f32>().shape((N, DIM));
+            dataset.create(name).unwrap();
+        }
+        let many = file.create_group("many").unwrap();
+        for i in 0..25 {
+            many.create_group(&format!("g{i}")).unwrap();
+        }
+        file.create_group("none").unwrap();
+    });
+    let refusal = |name| fixture.refusal(&entry(&fixture, "f32", name));
+    assert_words(
+        &refusal("train"),
+        &["a group", "holds labels, vectors", "its group in front"],
+    );
+    assert_words(&refusal("many"), &["a group", "g0, g1", "and 5 more"]);
+    assert_words(&refusal("none"), &["a group", "holds nothing"]);
+    assert_words(&refusal("/"), &["a group", "many, none, test, train"]);
+    assert_words(
+        &refusal("train/vector"),
+        &["group `/train`", "`vector`", "only labels, vectors"],
+    );
+    assert_words(
+        &refusal("train/vectors/x"),
+        &["`/train/vectors`", "a dataset", "not a group"],
+    );
+    fixture
+        .open(&entry(&fixture, "f32", "train/vectors"))
+        .unwrap();
+}
+
+#[test]
+fn a_stored_type_where_a_dataset_belongs() {
+    let fixture = Fixture::new();
+    write(&fixture.place("set", "all.hdf5"), |file| {
+        let datatype = hdf5_metno::Datatype::from_type::<f32>().unwrap();
+        file.commit_datatype("train", &datatype).unwrap();
+    });
+    let refusal = fixture.refusal(&entry(&fixture, "f32", "train"));
+    assert_words(&refusal, &["`/train`", "stored data type"]);
+}
+
+#[test]
+fn a_file_that_another_program_writes() {
+    let fixture = Fixture::new();
+    let path = fixture.place("set", "all.hdf5");
+    write(&path, |file| train(file, (N, DIM), 1f32));
+    let held = std::fs::File::open(&path).unwrap();
+    held.lock().unwrap();
+    let refusal = fixture.refusal(&entry(&fixture, "f32", "train"));
+    assert_words(&refusal, &["all.hdf5", "another program has it open"]);
+    held.unlock().unwrap();
+    fixture.open(&entry(&fixture, "f32", "train")).unwrap();
 }
 
 #[test]

@@ -1,25 +1,26 @@
 //! Everything that touches the HDF5 library, which serialises its calls behind a global lock.
 
+mod locate;
+mod stored;
+
 use super::RawIds;
-use super::looks_like;
 use crate::DatasetError;
 use crate::catalogue::VectorsPart;
 use annbench_core::ElementType;
 use hdf5_metno::dataset::Layout;
-use hdf5_metno::datatype::ByteOrder;
-use hdf5_metno::types::{FloatSize, IntSize, TypeDescriptor};
-use hdf5_metno::{Dataset, File, H5Type};
+use hdf5_metno::{Dataset, H5Type};
+use locate::open_dataset;
 use std::ops::Range;
 use std::path::Path;
+use stored::{StoredIds, stored_element, stored_ids};
 
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 8 << 20;
 
-const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
-
 /// A two-dimensional dataset of vectors that has passed its checks.
 pub(crate) struct Hdf5Vectors<'p> {
     path: &'p Path,
+    name: &'p str,
     dataset: Dataset,
     element: ElementType,
     dim: usize,
@@ -30,36 +31,20 @@ impl<'p> Hdf5Vectors<'p> {
     pub(crate) fn open(
         path: &'p Path,
         bytes: &[u8],
-        part: &VectorsPart,
+        part: &'p VectorsPart,
         element: ElementType,
         dim: usize,
     ) -> Result<Self, DatasetError> {
         let name = part.hdf5_dataset.as_deref().unwrap_or_default();
         let dataset = open_dataset(path, bytes, name)?;
-        let (found, next) = match type_of(path, &dataset, name)? {
-            TypeDescriptor::Float(FloatSize::U4) => (Some(ElementType::F32), ""),
-            TypeDescriptor::Unsigned(IntSize::U1) => (Some(ElementType::U8), ""),
-            TypeDescriptor::Float(_) => (
-                None,
-                "only f32 and u8 vectors are read so far: store them as f32",
-            ),
-            _ => (None, "only f32 and u8 vectors are read so far"),
-        };
-        if found != Some(element) {
-            let next = match found {
-                Some(_) => "correct `element` in the dataset entry",
-                None => next,
-            };
-            let found = dataset
-                .dtype()
-                .and_then(|dtype| dtype.to_descriptor())
-                .map_or_else(|_| "another type".to_owned(), |found| found.to_string());
+        let found = stored_element(path, &dataset, name)?;
+        if found != element {
             return Err(DatasetError::contents(
                 path,
                 format!("dataset `{name}`"),
                 format!("values of type {element}, as the dataset entry says"),
-                found,
-                next,
+                format!("values of type {found}"),
+                "correct `element` in the dataset entry",
             ));
         }
         let (rows, width) = two_dimensions(path, &dataset, name)?;
@@ -75,6 +60,7 @@ impl<'p> Hdf5Vectors<'p> {
         }
         Ok(Self {
             path,
+            name,
             dataset,
             element,
             dim,
@@ -103,7 +89,7 @@ impl<'p> Hdf5Vectors<'p> {
         else {
             return Ok(None);
         };
-        // The library has the last word on where the data lies (user blocks, external files).
+        // The library has the last word on where the data lies (a user block shifts it).
         for i in [0, n - 1] {
             let mut same = false;
             self.read(i..i + 1, &mut |read| {
@@ -135,7 +121,7 @@ impl<'p> Hdf5Vectors<'p> {
     }
 
     fn values<T: H5Type>(&self, rows: Range<usize>) -> Result<Vec<T>, DatasetError> {
-        read_rows(self.path, &self.dataset, rows)
+        read_rows(self.path, &self.dataset, self.name, rows)
     }
 }
 
@@ -148,7 +134,7 @@ pub(crate) fn read_ids(
     width: usize,
 ) -> Result<RawIds, DatasetError> {
     let dataset = open_dataset(path, bytes, name)?;
-    let descriptor = type_of(path, &dataset, name)?;
+    let stored = stored_ids(path, &dataset, name)?;
     let shape = two_dimensions(path, &dataset, name)?;
     if shape != (queries, width) {
         return Err(DatasetError::contents(
@@ -159,23 +145,11 @@ pub(crate) fn read_ids(
             "correct the dataset entry, or the file",
         ));
     }
-    let ids = match descriptor {
-        TypeDescriptor::Integer(IntSize::U4) => {
-            widen(read_rows::<i32>(path, &dataset, 0..queries)?)
-        }
-        TypeDescriptor::Unsigned(IntSize::U4) => {
-            widen(read_rows::<u32>(path, &dataset, 0..queries)?)
-        }
-        TypeDescriptor::Integer(IntSize::U8) => read_rows::<i64>(path, &dataset, 0..queries)?,
-        other => {
-            return Err(DatasetError::contents(
-                path,
-                format!("dataset `{name}`"),
-                "neighbours of type int32, uint32 or int64",
-                other.to_string(),
-                "name the dataset that holds the neighbours' ids",
-            ));
-        }
+    let rows = 0..queries;
+    let ids = match stored {
+        StoredIds::I32 => widen(read_rows::<i32>(path, &dataset, name, rows)?),
+        StoredIds::U32 => widen(read_rows::<u32>(path, &dataset, name, rows)?),
+        StoredIds::I64 => read_rows::<i64>(path, &dataset, name, rows)?,
     };
     Ok(RawIds { width, ids })
 }
@@ -187,82 +161,14 @@ fn widen<T: Into<i64>>(ids: Vec<T>) -> Vec<i64> {
 fn read_rows<T: H5Type>(
     path: &Path,
     dataset: &Dataset,
+    name: &str,
     rows: Range<usize>,
 ) -> Result<Vec<T>, DatasetError> {
-    let place = format!("rows {} to {}", rows.start, rows.end);
+    let place = format!("dataset `{name}`, rows {} to {}", rows.start, rows.end);
     let array = dataset
         .read_slice_2d::<T, _>((rows, ..))
         .map_err(|error| unreadable(path, &place, &error))?;
     Ok(array.into_iter().collect())
-}
-
-fn open_dataset(path: &Path, bytes: &[u8], name: &str) -> Result<Dataset, DatasetError> {
-    // A user block of 512 bytes or a larger power of two may come first.
-    let signed = std::iter::once(0)
-        .chain((9..30).map(|power| 1usize << power))
-        .any(|at| {
-            bytes
-                .get(at..)
-                .is_some_and(|rest| rest.starts_with(SIGNATURE))
-        });
-    if !signed {
-        let looks = looks_like(bytes).map_or_else(
-            || format!("{} bytes without its signature", bytes.len()),
-            |looks| format!("what looks like {looks}"),
-        );
-        return Err(DatasetError::contents(
-            path,
-            "contents",
-            "an HDF5 file",
-            looks,
-            "correct `format` in the dataset entry, or the file",
-        ));
-    }
-    let file = File::open(path).map_err(|error| unreadable(path, "file", &error))?;
-    if !file.link_exists(name) {
-        let present = file
-            .member_names()
-            .map_err(|error| unreadable(path, "root group", &error))?;
-        return Err(DatasetError::contents(
-            path,
-            "root group",
-            format!("a dataset `{name}`"),
-            if present.is_empty() {
-                "none at all".to_owned()
-            } else {
-                format!("only {}", present.join(", "))
-            },
-            "name one of these as `dataset` in the dataset entry",
-        ));
-    }
-    file.dataset(name)
-        .map_err(|error| unreadable(path, &format!("dataset `{name}`"), &error))
-}
-
-fn type_of(path: &Path, dataset: &Dataset, name: &str) -> Result<TypeDescriptor, DatasetError> {
-    let place = format!("dataset `{name}`");
-    let dtype = dataset
-        .dtype()
-        .map_err(|error| unreadable(path, &place, &error))?;
-    match dtype.byte_order() {
-        ByteOrder::LittleEndian | ByteOrder::None => {}
-        other => {
-            let found = match other {
-                ByteOrder::BigEndian => "big-endian ones",
-                _ => "another byte order",
-            };
-            return Err(DatasetError::contents(
-                path,
-                place,
-                "little-endian values",
-                found,
-                "only little-endian files are read so far: rewrite this one",
-            ));
-        }
-    }
-    dtype
-        .to_descriptor()
-        .map_err(|error| unreadable(path, &place, &error))
 }
 
 fn two_dimensions(
@@ -271,24 +177,37 @@ fn two_dimensions(
     name: &str,
 ) -> Result<(usize, usize), DatasetError> {
     let shape = dataset.shape();
-    match shape[..] {
-        [rows, width] if rows > 0 && width > 0 => Ok((rows, width)),
-        _ => Err(DatasetError::contents(
-            path,
-            format!("dataset `{name}`"),
-            "two dimensions, rows and values",
-            format!("shape {shape:?}"),
+    let (found, next) = match shape[..] {
+        [rows, width] if rows > 0 && width > 0 => return Ok((rows, width)),
+        [0, _] => ("it has no rows", "download the file again"),
+        [_, _] => ("its rows have no values", "download the file again"),
+        _ => (
+            "it is no table of rows",
             "name another `dataset` in the dataset entry",
-        )),
-    }
+        ),
+    };
+    Err(DatasetError::contents(
+        path,
+        format!("dataset `{name}`"),
+        "two dimensions, rows and values",
+        format!("shape {shape:?}: {found}"),
+        next,
+    ))
 }
 
 fn unreadable(path: &Path, place: &str, error: &hdf5_metno::Error) -> DatasetError {
+    let error = error.to_string();
+    let next = if error.contains("unable to lock file") {
+        "another program has it open for writing, or its file system cannot lock: end that program, \
+         or set HDF5_USE_FILE_LOCKING=FALSE"
+    } else {
+        "the file may be truncated or damaged: download it again"
+    };
     DatasetError::contents(
         path,
         place,
         "readable HDF5",
         format!("an error of the HDF5 library: {error}"),
-        "the file may be truncated or damaged: download it again",
+        next,
     )
 }
