@@ -39,6 +39,19 @@ pub(crate) fn check_flat(
     // 2^32 * 2^32 * 4 does not fit 64 bits.
     let body = u128::from(n) * u128::from(d) * element.size_bytes() as u128;
     let actual = (bytes.len() - HEADER_BYTES) as u128;
+    if n == 0 || d == 0 {
+        let looks = looks_like(bytes).filter(|looks| !looks.starts_with(format.name()));
+        return Err(DatasetError::contents(
+            path,
+            "header",
+            format!("{rows} rows of {dim}, as the dataset entry says"),
+            looks.map_or_else(
+                || format!("{said}, no vectors at all"),
+                |looks| format!("{said}; the file looks like {looks}"),
+            ),
+            "download or make the file again, or correct `format` in the dataset entry",
+        ));
+    }
     let shape_fits = d == dim && (n == rows || part.take_first.is_some_and(|t| n >= t as u64));
     if body != actual {
         let other_format = looks_like(bytes).is_some_and(|looks| !looks.starts_with(format.name()));

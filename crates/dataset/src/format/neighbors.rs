@@ -33,9 +33,21 @@ pub(crate) fn read_flat_ids(path: &Path, bytes: &[u8]) -> Result<RawIds, Dataset
             "the file is truncated: download it again",
         ));
     };
+    if queries == 0 || width == 0 {
+        let looks = looks_like(bytes).map_or_else(String::new, |looks| {
+            format!("; the file looks like {looks}")
+        });
+        return Err(DatasetError::contents(
+            path,
+            "header",
+            "queries and neighbours",
+            format!("{queries} queries of {width} neighbours, no ids at all{looks}"),
+            "download or make the file again, or correct `format` in the dataset entry",
+        ));
+    }
     let cells = u128::from(queries) * u128::from(width);
     let body = (bytes.len() - HEADER_BYTES) as u128;
-    if cells == 0 || (body != cells * 4 && body != cells * 8) {
+    if body != cells * 4 && body != cells * 8 {
         let looks = looks_like(bytes)
             .map_or_else(String::new, |looks| format!(", which looks like {looks}"));
         return Err(DatasetError::contents(

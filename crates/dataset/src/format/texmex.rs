@@ -44,6 +44,15 @@ pub(crate) fn check_records(
     width: usize,
     size: usize,
 ) -> Result<usize, DatasetError> {
+    if bytes.is_empty() {
+        return Err(DatasetError::contents(
+            path,
+            "size",
+            format!("rows of {width} values in the {format} layout"),
+            "an empty file",
+            "download or make the file again",
+        ));
+    }
     let record = 4 + width * size;
     let rows = bytes.len() / record;
     for row in 0..rows.max(1) {
@@ -68,6 +77,10 @@ pub(crate) fn check_records(
             Some(looks) => (
                 format!("{found}; the file looks like {looks}"),
                 format!("correct `format: {format}` in the dataset entry, or the file"),
+            ),
+            None if found == 0 => (
+                "0, a row of no values".to_owned(),
+                "download or make the file again".to_owned(),
             ),
             None => (
                 found.to_string(),
