@@ -8,6 +8,7 @@ use crate::opening::Opening;
 use crate::truth::{Space, Truth, check_sample, computed_truth, shipped_truth};
 use crate::{DatasetError, Watch};
 use annbench_core::{ElementType, Metric, norm};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Neighbours per query that computed truth has at least, where the base has as many.
@@ -66,10 +67,22 @@ impl Dataset {
             Metric::Cosine if queries_facts.zero_rows > 0 => zero_rows(&queries),
             _ => Vec::new(),
         };
+        if undefined_queries.len() == entry.queries.n() {
+            let file = opening.file(&entry.queries.file)?;
+            return Err(no_direction(file.path(), undefined_queries.len()));
+        }
+        if !undefined_queries.is_empty() {
+            opening.notes.push(format!(
+                "queries that are zero and have no direction under cosine: {} of {}; they are left out of recall",
+                undefined_queries.len(),
+                entry.queries.n()
+            ));
+        }
         if entry.metric == Metric::Cosine && base_facts.zero_rows > 0 {
             opening.notes.push(format!(
-                "{} base rows are zero and have no direction: they are at cosine distance 1 from everything",
-                base_facts.zero_rows
+                "base rows that are zero and have no direction under cosine: {} of {}; they are at distance 1 from everything",
+                base_facts.zero_rows,
+                entry.n()
             ));
         }
         let mut dataset = Dataset {
@@ -95,6 +108,7 @@ impl Dataset {
                 options.pool,
                 options.watch,
                 dataset.base.path(),
+                &mut opening.notes,
             )?;
             dataset.truth = Some(Arc::new(truth));
         }
@@ -278,6 +292,16 @@ impl Dataset {
 
 pub(crate) fn cache(entry: &Entry, kind: &str) -> Cache {
     Cache::new(entry.places.cache(kind))
+}
+
+fn no_direction(path: &Path, queries: usize) -> DatasetError {
+    DatasetError::contents(
+        path,
+        "queries",
+        "one with a direction at least, for the metric is cosine",
+        format!("{queries}, all of them zero"),
+        "nothing could be scored: provide other queries, or correct `metric` in the dataset entry",
+    )
 }
 
 fn zero_rows(vectors: &MappedVectors) -> Vec<u32> {

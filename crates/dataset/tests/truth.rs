@@ -290,9 +290,40 @@ fn zero_queries_under_cosine_are_named() {
         .open(&fixture.yaml("set", &body("cosine", "")))
         .unwrap();
     assert_eq!(cosine.undefined_queries(), [3]);
-    assert_words(&cosine.notes().join("\n"), &["2 base rows", "distance 1"]);
+    assert_words(
+        &cosine.notes().join("\n"),
+        &[
+            "base rows that are zero",
+            "2 of 400",
+            "distance 1",
+            "queries that are zero",
+            "1 of 40",
+            "left out of recall",
+        ],
+    );
     let truth = cosine.truth(3, &fixture.options()).unwrap();
     assert_eq!(truth.row(3).0[..3], [0, 1, 2]);
     let l2 = fixture.open(&fixture.yaml("set", &body("l2", ""))).unwrap();
     assert!(l2.undefined_queries().is_empty());
+    assert!(l2.notes().is_empty());
+}
+
+#[test]
+fn queries_that_are_all_zero_under_cosine_are_refused() {
+    let fixture = Fixture::new();
+    fixture.write("set", "base", &flat(N, DIM, &bytes(N * DIM, 1)));
+    fixture.write("set", "queries", &flat(M, DIM, &[0; M * DIM]));
+    let refusal = fixture.refusal(&fixture.yaml("set", &body("cosine", "")));
+    let words = [
+        "downloads/set/queries",
+        "direction",
+        "40, all of them zero",
+        "nothing could be scored",
+    ];
+    assert_words(&refusal, &words);
+    for metric in ["l2", "inner_product"] {
+        fixture
+            .open(&fixture.yaml("set", &body(metric, "")))
+            .unwrap();
+    }
 }

@@ -28,6 +28,7 @@ pub(crate) fn check_sample(
     pool: &rayon::ThreadPool,
     watch: Watch<'_>,
     base_path: &Path,
+    notes: &mut Vec<String>,
 ) -> Result<(), DatasetError> {
     let components = space.base.n() as u64 * space.base.dim() as u64;
     let affordable = usize::try_from(MAX_COMPONENTS / components.max(1)).unwrap_or(MAX_SAMPLE);
@@ -66,8 +67,11 @@ pub(crate) fn check_sample(
             .refuted
             .map(|r| [r.query as u64, r.k as u64 - 1, u64::from(r.id)]),
     };
-    // Without the memory the check is made again: nothing is lost.
-    let _ = cache.write(&key, &checked);
+    if let Err(error) = cache.write(&key, &checked) {
+        notes.push(format!(
+            "that the truth was checked could not be remembered: {error}"
+        ));
+    }
     Ok(())
 }
 
