@@ -2,6 +2,7 @@ use crate::DatasetError;
 use crate::stamp::Stamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::fs::Metadata;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,13 +29,16 @@ impl Cache {
     /// The file of `key`, if it was surely derived from what `stamp` describes.
     pub(crate) fn derived(&self, key: &str, extension: &str, stamp: &Stamp) -> Option<PathBuf> {
         let path = self.path(key, extension);
-        let derived = path.metadata().ok()?.modified().ok()?;
+        let found = path.metadata().ok().filter(Metadata::is_file)?;
+        let derived = found.modified().ok()?;
         let age = derived.duration_since(stamp.touched()).ok()?;
         (age >= TIME_GRANULARITY).then_some(path)
     }
 
     /// The facts of `key`; what cannot be read is not there.
     pub(crate) fn read<T: DeserializeOwned>(&self, path: &Path) -> Option<T> {
+        // Reading a FIFO would wait.
+        path.metadata().ok().filter(Metadata::is_file)?;
         serde_json::from_slice(&std::fs::read(path).ok()?).ok()
     }
 

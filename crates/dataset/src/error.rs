@@ -182,6 +182,9 @@ fn next_step(kind: io::ErrorKind) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "make room there (everything under the datasets' .cache may be deleted) and repeat"
         }
+        io::ErrorKind::FileTooLarge => {
+            "raise this user's limit on the size of files (ulimit -f), or that of the file system"
+        }
         io::ErrorKind::ReadOnlyFilesystem => "put the datasets directory where this user may write",
         io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => {
             "a file lies where a directory belongs, or the other way round: move it away"

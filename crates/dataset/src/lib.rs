@@ -14,6 +14,7 @@ mod copy;
 mod dataset;
 mod error;
 mod format;
+mod lying;
 mod mapped;
 mod nearest;
 mod opening;

@@ -1,4 +1,5 @@
 use crate::DatasetError;
+use crate::lying::{Lying, lying_at, not_a_file};
 use crate::stamp::Stamp;
 use annbench_core::wire::MapSpec;
 use annbench_core::{ElementType, Vectors};
@@ -22,6 +23,9 @@ pub(crate) struct MappedFile {
 
 impl MappedFile {
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
+        if let Lying::Other(found) = lying_at(path)? {
+            return Err(not_a_file(path, found));
+        }
         let io = |source| DatasetError::io("map", path, source);
         let file = File::open(path).map_err(io)?;
         let metadata = file.metadata().map_err(io)?;

@@ -6,6 +6,7 @@ use crate::convert::map_vectors;
 use crate::copy::Effects;
 use crate::dataset::{AcceptedChecksum, OpenOptions, cache};
 use crate::error::MissingFile;
+use crate::lying::{Lying, lying_at, not_a_file};
 use crate::mapped::{MappedFile, MappedVectors};
 use std::collections::BTreeMap;
 
@@ -190,7 +191,10 @@ fn find_files(entry: &Entry) -> Result<BTreeMap<String, MappedFile>, DatasetErro
             Some(path) => {
                 files.insert(status.file, MappedFile::open(&path)?);
             }
-            None => missing.push(missing_file(entry, &status.file)),
+            None => {
+                refuse_other_than_files(entry, &status.file)?;
+                missing.push(missing_file(entry, &status.file));
+            }
         }
     }
     if missing.is_empty() {
@@ -201,6 +205,16 @@ fn find_files(entry: &Entry) -> Result<BTreeMap<String, MappedFile>, DatasetErro
             files: missing,
         })
     }
+}
+
+/// Says what lies in a place of `file`, for none of them has the file.
+fn refuse_other_than_files(entry: &Entry, file: &str) -> Result<(), DatasetError> {
+    for path in entry.places.candidates(file) {
+        if let Lying::Other(found) = lying_at(&path)? {
+            return Err(not_a_file(&path, found));
+        }
+    }
+    Ok(())
 }
 
 fn missing_file(entry: &Entry, file: &str) -> MissingFile {

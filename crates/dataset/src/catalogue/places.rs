@@ -36,7 +36,7 @@ impl Places {
         candidates
     }
 
-    /// The first place that has `file`.
+    /// The first place that has `file`. A directory or a device of its name is not the file.
     pub fn find(&self, file: &str) -> Option<PathBuf> {
         self.candidates(file)
             .into_iter()

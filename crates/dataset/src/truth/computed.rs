@@ -1,6 +1,7 @@
 use super::{Space, Truth, TruthOrigin, exact_neighbors};
 use crate::DatasetError;
 use crate::cache::Cache;
+use crate::lying::{Lying, lying_at};
 use crate::progress::{Activity, Meter, Watch};
 use annbench_core::{Metric, npy};
 use serde::{Deserialize, Serialize};
@@ -70,8 +71,12 @@ fn kept(
     let Some(kept) = cache.read::<Kept>(&facts) else {
         return damaged("what it belongs to cannot be read");
     };
-    let (shape, ids) = npy::read::<u32>(&cache.path(key, "npy"))
-        .map_err(|error| Unusable::Damaged(error.to_string()))?;
+    let path = cache.path(key, "npy");
+    if let Ok(Lying::Other(found)) = lying_at(&path) {
+        return damaged(&format!("it is {found}"));
+    }
+    let (shape, ids) =
+        npy::read::<u32>(&path).map_err(|error| Unusable::Damaged(error.to_string()))?;
     if kept.base_fingerprint != space.base_fingerprint
         || kept.queries_fingerprint != space.queries_fingerprint
         || kept.metric != space.metric

@@ -1,0 +1,98 @@
+//! What is no file in place of one: refused by name, and never waited for.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use annbench_dataset::Entry;
+use std::path::Path;
+use std::process::Command;
+use support::*;
+
+const N: usize = 20;
+const DIM: usize = 4;
+
+/// A sound set but for `base`, of which it has none yet.
+fn set(fixture: &Fixture, base: &str, format: &str) -> Entry {
+    fixture.write("set", "queries", &flat(1, DIM, &[1, 2, 3, 4]));
+    fixture.yaml(
+        "set",
+        &format!(
+            "metric: l2\nelement: u8\ndim: {DIM}\n\
+             base: {{ file: {base}, format: {format}, rows: {N} }}\n\
+             queries: {{ file: queries, format: u8bin, rows: 1 }}\n"
+        ),
+    )
+}
+
+fn make_fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn in_place_of_a_file_of_the_dataset() {
+    type Make = fn(&Path);
+    let kinds: [(Make, &str); 4] = [
+        (|path| std::fs::create_dir(path).unwrap(), "a directory"),
+        (make_fifo, "FIFO"),
+        (
+            |path| drop(std::os::unix::net::UnixListener::bind(path).unwrap()),
+            "a socket",
+        ),
+        (
+            |path| std::os::unix::fs::symlink("gone", path).unwrap(),
+            "a symbolic link to what is not there",
+        ),
+    ];
+    for (make, word) in kinds {
+        let fixture = Fixture::new();
+        let entry = set(&fixture, "base", "u8bin");
+        make(&fixture.place("set", "base"));
+        let refusal = fixture.refusal(&entry);
+        let words = ["downloads/set/base", "regular file", word, "move it away"];
+        assert_words(&refusal, &words);
+    }
+}
+
+#[test]
+fn a_device_and_a_directory_by_path() {
+    let fixture = Fixture::new();
+    for format in ["u8bin", "bvecs"] {
+        let refusal = fixture.refusal(&set(&fixture, "/dev/null", format));
+        assert_words(&refusal, &["/dev/null", "a device"]);
+        let refusal = fixture.refusal(&set(&fixture, "/", format));
+        assert_words(&refusal, &["a directory"]);
+    }
+}
+
+#[test]
+fn what_is_no_file_does_not_hide_one_in_a_later_place() {
+    let fixture = Fixture::new();
+    let entry = set(&fixture, "base", "u8bin");
+    std::fs::create_dir_all(fixture.root().join("set/base")).unwrap();
+    fixture.write("set", "base", &flat(N, DIM, &bytes(N * DIM, 1)));
+    fixture.open(&entry).unwrap();
+}
+
+#[test]
+fn among_what_is_kept() {
+    let fixture = Fixture::new();
+    let entry = set(&fixture, "base", "bvecs");
+    fixture.write("set", "base", &texmex(DIM, DIM, &bytes(N * DIM, 1)));
+    settle();
+    let first = fixture.open(&entry).unwrap();
+    let truth = first.truth(3, &fixture.options()).unwrap();
+    let mut replaced = 0;
+    for kind in ["facts", "flat", "truth"] {
+        for item in std::fs::read_dir(fixture.root().join(".cache").join(kind)).unwrap() {
+            let path = item.unwrap().path();
+            std::fs::remove_file(&path).unwrap();
+            make_fifo(&path);
+            replaced += 1;
+        }
+    }
+    assert!(replaced >= 5, "{replaced}");
+    let again = fixture.open(&entry).unwrap();
+    assert_eq!(again.base_fingerprint(), first.base_fingerprint());
+    assert_eq!(again.truth(3, &fixture.options()).unwrap(), truth);
+}
