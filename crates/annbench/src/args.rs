@@ -75,9 +75,9 @@ pub struct RunArgs {
     /// Run directory; the same one again goes on where it stopped [default: results/<file's name>]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Repeat points that already have a record of this kind
+    /// Repeat points that already have a record of this kind; may be repeated
     #[arg(long, value_name = "KIND", value_enum)]
-    pub retry: Option<Retry>,
+    pub retry: Vec<Retry>,
     /// Do not calibrate the harness first; the run's record says so
     #[arg(long)]
     pub skip_selftest: bool,
@@ -87,6 +87,8 @@ pub struct RunArgs {
 pub enum Retry {
     /// Failed points and those skipped because of them
     Failed,
+    /// Points whose raw files are missing or not those that were measured
+    Lost,
 }
 
 #[derive(Debug, clap::Args)]

@@ -16,7 +16,7 @@ pub fn listen() -> anyhow::Result<()> {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        crate::progress::say("stopping; finished points are kept (again to stop at once)");
+        crate::terminal::say("stopping; finished points are kept (again to stop at once)");
     })
     .map_err(|error| anyhow::anyhow!("listening for Ctrl-C: {error}"))
 }

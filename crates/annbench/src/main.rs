@@ -3,19 +3,22 @@
 mod args;
 mod campaign;
 mod cmd;
+mod environment;
 mod estimate;
 mod interrupt;
 mod places;
 mod progress;
+mod reproduce;
 mod selftest;
 mod subject;
+mod terminal;
 mod work;
 
 use annbench_runner::RunError;
 use args::{Args, Verb};
 use clap::Parser;
-use std::io::Write;
 use std::process::ExitCode;
+use terminal::say;
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -31,13 +34,8 @@ fn main() -> ExitCode {
     };
     match answer {
         Ok(answer) => {
-            let mut stdout = std::io::stdout();
-            let written = write!(stdout, "{}", answer.text).and_then(|()| stdout.flush());
-            // A closed standard output (`| head`) is the reader's choice, not an error.
-            if let Err(error) = written
-                && error.kind() != std::io::ErrorKind::BrokenPipe
-            {
-                progress::say(&format!("annbench: writing the answer: {error}"));
+            if let Err(error) = terminal::answer(&answer.text) {
+                say(&format!("annbench: writing the answer: {error}"));
                 ExitCode::from(2)
             } else if answer.good {
                 ExitCode::SUCCESS
@@ -46,11 +44,11 @@ fn main() -> ExitCode {
             }
         }
         Err(error) if was_interrupted(&error) => {
-            progress::say(&format!("annbench: {}", explain(&error)));
+            say(&format!("annbench: {}", explain(&error)));
             ExitCode::from(130)
         }
         Err(error) => {
-            progress::say(&format!("annbench: {}", explain(&error)));
+            say(&format!("annbench: {}", explain(&error)));
             ExitCode::from(2)
         }
     }

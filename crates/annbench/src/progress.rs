@@ -1,9 +1,10 @@
 //! What goes on, on standard error: a bar on a terminal, plain lines elsewhere.
 
+use crate::terminal::{harmless, say, show_bar};
 use annbench_results::Outcome;
 use annbench_runner::Event;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// Shows the progress of a run over all its jobs.
@@ -74,6 +75,7 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
+        show_bar(bar.clone());
         Self {
             bar,
             points: Share::new(points),
@@ -94,13 +96,13 @@ impl Progress {
             Event::Built { outcome, wall_ns } => {
                 self.builds.end();
                 match (outcome, wall_ns) {
-                    (Outcome::Ok, Some(wall_ns)) => self.line(&format!(
+                    (Outcome::Ok, Some(wall_ns)) => say(&format!(
                         "built {} in {:.1} s",
                         self.job,
                         wall_ns as f64 / 1e9
                     )),
                     (outcome, _) => {
-                        self.line(&format!("build {}: {}", outcome_text(&outcome), self.job));
+                        say(&format!("build {}: {}", outcome_text(&outcome), self.job));
                     }
                 }
             }
@@ -123,7 +125,7 @@ impl Progress {
                     Some(_) => String::new(),
                     None => format!("; {}", self.left_text()),
                 };
-                self.line(&format!(
+                say(&format!(
                     "[{}/{}] {} {point}{figures}{left}",
                     self.points.done,
                     self.points.total,
@@ -148,29 +150,20 @@ impl Progress {
 
     fn now(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.set_message(text.to_owned()),
-            None => self.line(text),
-        }
-    }
-
-    fn line(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.println(text),
+            Some(bar) => bar.set_message(harmless(text).into_owned()),
             None => say(text),
-        }
-    }
-
-    /// Takes the bar away.
-    pub fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
         }
     }
 }
 
-/// One line on standard error; a closed standard error is no reason to stop measuring.
-pub fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+impl Drop for Progress {
+    /// Takes the bar away.
+    fn drop(&mut self) {
+        show_bar(None);
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 /// Whole seconds, minutes or hours, as people say them.

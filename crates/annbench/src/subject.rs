@@ -3,7 +3,7 @@
 use crate::args::Selection;
 use crate::interrupt;
 use crate::places::Places;
-use crate::progress::say;
+use crate::terminal::say;
 use crate::work::AdapterInUse;
 use annbench_core::wire::MapSpec;
 use annbench_core::{ElementType, Metric};

@@ -12,7 +12,7 @@ use annbench_runner::{
     find_adapter, inspect_adapter,
 };
 use anyhow::bail;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An adapter that the campaign uses.
 #[derive(Clone, Debug)]
@@ -31,30 +31,33 @@ impl AdapterInUse {
             .iter()
             .any(|s| s.metric == metric && s.element == element)
     }
+}
 
+/// The adapters that a selection leaves in.
+pub struct Adapters {
+    /// Those that answered, by name.
+    pub found: BTreeMap<String, AdapterInUse>,
+    /// Those that are missing or do not answer, and why.
+    pub unusable: Vec<(String, anyhow::Error)>,
+}
+
+impl Adapters {
     /// Finds and asks every adapter that the selection leaves in.
     ///
     /// # Errors
-    /// The first adapter that is missing or does not answer.
-    pub fn all(
-        loaded: &Loaded,
-        selection: &Selection,
-    ) -> anyhow::Result<BTreeMap<String, AdapterInUse>> {
+    /// When the selection leaves none, or the user interrupts.
+    pub fn find(loaded: &Loaded, selection: &Selection) -> anyhow::Result<Self> {
         let filter = loaded.filter(selection);
         let folders = adapter_folders();
-        let mut found = BTreeMap::new();
-        for sweep in &loaded.sweeps {
-            let name = sweep.adapter();
-            let named = |list: &[String]| list.iter().any(|adapter| adapter == name);
-            let wanted = (filter.adapters.is_empty() || named(&filter.adapters))
-                && !named(&filter.without_adapters);
-            if wanted && !found.contains_key(name) {
-                let installed = find_adapter(name, &folders)?;
-                let info = inspect_adapter(&installed, interrupt::flag())?;
-                found.insert(name.to_owned(), AdapterInUse { installed, info });
-            }
-        }
-        if found.is_empty() {
+        let named = |list: &[String], name: &str| list.iter().any(|adapter| adapter == name);
+        let wanted: BTreeSet<&str> = loaded
+            .sweeps
+            .iter()
+            .map(|sweep| sweep.adapter())
+            .filter(|name| filter.adapters.is_empty() || named(&filter.adapters, name))
+            .filter(|name| !named(&filter.without_adapters, name))
+            .collect();
+        if wanted.is_empty() {
             let known: Vec<&str> = loaded.sweeps.iter().map(|s| s.adapter()).collect();
             bail!(
                 "no adapter is left: {} has sweeps of {}",
@@ -62,7 +65,36 @@ impl AdapterInUse {
                 known.join(", ")
             );
         }
-        Ok(found)
+        let mut adapters = Self {
+            found: BTreeMap::new(),
+            unusable: Vec::new(),
+        };
+        for name in wanted {
+            let asked = find_adapter(name, &folders)
+                .map_err(anyhow::Error::from)
+                .and_then(|installed| {
+                    let info = inspect_adapter(&installed, interrupt::flag())?;
+                    Ok(AdapterInUse { installed, info })
+                });
+            match asked {
+                Ok(adapter) => {
+                    adapters.found.insert(name.to_owned(), adapter);
+                }
+                Err(error) => adapters.unusable.push((name.to_owned(), error)),
+            }
+        }
+        Ok(adapters)
+    }
+
+    /// All of them.
+    ///
+    /// # Errors
+    /// Why the first that cannot be used cannot.
+    pub fn complete(self) -> anyhow::Result<BTreeMap<String, AdapterInUse>> {
+        match self.unusable.into_iter().next() {
+            None => Ok(self.found),
+            Some((_, error)) => Err(error),
+        }
     }
 }
 

@@ -6,34 +6,12 @@
 
 mod support;
 
-use annbench_results::{Outcome, Record, RunRecords};
-use support::{Bench, N, QUERIES, QUICK_CAMPAIGN, random_sweep};
-
-/// Calibration searchers whose quality is known.
-const SWEEP: &str = "adapter: calibration\n\
-    groups:\n  \
-      exact: { search: { searcher: exact } }\n  \
-      random: { search: { searcher: random, seed: [1, 2, 3] }, require: [\"seed < 3\"] }\n  \
-      odd: { search: { searcher: [nonsense] } }\n";
-
-fn bench() -> Bench {
-    let bench = Bench::new();
-    bench.write("configs/sweep.yaml", SWEEP);
-    bench.write("configs/campaign.yaml", QUICK_CAMPAIGN);
-    bench
-}
-
-const RUN: [&str; 5] = [
-    "run",
-    "configs/campaign.yaml",
-    "--out",
-    "run",
-    "--skip-selftest",
-];
+use annbench_results::{Record, RunRecords};
+use support::{Bench, N, QUERIES, QUICK_CAMPAIGN, RUN, SWEEP, random_sweep};
 
 #[test]
 fn a_campaign_becomes_records_a_table_plots_and_a_csv() {
-    let bench = bench();
+    let bench = Bench::calibrated();
     let plan = bench.answer(&["plan", "configs/campaign.yaml", "--out", "run"]);
     assert!(
         plan.contains("1 builds, 3 searches of 2 repetitions, time unknown"),
@@ -134,7 +112,7 @@ fn a_campaign_becomes_records_a_table_plots_and_a_csv() {
 
 #[test]
 fn a_sweep_runs_by_itself_with_defaults_that_plan_prints() {
-    let bench = bench();
+    let bench = Bench::calibrated();
     let plan = bench.answer(&[
         "plan",
         "configs/sweep.yaml",
@@ -153,61 +131,8 @@ fn a_sweep_runs_by_itself_with_defaults_that_plan_prints() {
 }
 
 #[test]
-fn changed_truth_and_changed_raw_files_show_when_scored_again() {
-    let bench = bench();
-    bench.answer(&RUN);
-    let run = RunRecords::open(&bench.path("run")).unwrap();
-    let random = run
-        .latest_searches()
-        .into_iter()
-        .find(|search| search.group == "random" && search.outcome == Outcome::Ok)
-        .unwrap();
-    let raw = bench
-        .path("run")
-        .join(&random.measured.as_ref().unwrap().raw_dir);
-    // An id that no base row has, where the first answer was.
-    let ids = raw.join("ids.r0.npy");
-    let mut bytes = std::fs::read(&ids).unwrap();
-    let body = bytes.len() - QUERIES * 5 * 4;
-    let first: Vec<u8> = bytes[body..body + 4].to_vec();
-    bytes[body..body + 4].copy_from_slice(&(N as u32).to_le_bytes());
-    std::fs::write(&ids, &bytes).unwrap();
-    let complaint = bench.complaint(&["rescore", "run"], 2);
-    assert!(complaint.contains("ids.r0.npy"), "{complaint}");
-    assert!(complaint.contains("hash"), "{complaint}");
-    let again = RunRecords::open(&bench.path("run")).unwrap();
-    assert_eq!(again.records, run.records);
-    // A score that was edited shows, and `--check` only says so.
-    let journal = bench.path("run/records.jsonl");
-    let text = std::fs::read_to_string(&journal).unwrap();
-    let edited = text.replacen("\"recall_mean\":1.0", "\"recall_mean\":0.5", 1);
-    assert_ne!(edited, text);
-    std::fs::write(&journal, &edited).unwrap();
-    bytes[body..body + 4].copy_from_slice(&first);
-    std::fs::write(&ids, &bytes).unwrap();
-    let checked = bench.run(&["rescore", "run", "--check"]);
-    assert_eq!(checked.status.code(), Some(1));
-    let shown = String::from_utf8_lossy(&checked.stdout).into_owned();
-    assert!(shown.contains("1 changed"), "{shown}");
-    assert!(shown.contains("recall 0.500000"), "{shown}");
-    assert!(shown.contains("recall 1.000000"), "{shown}");
-    assert_eq!(std::fs::read_to_string(&journal).unwrap(), edited);
-    bench.answer(&["rescore", "run"]);
-    let again = RunRecords::open(&bench.path("run")).unwrap();
-    assert_eq!(again.records, run.records);
-    // A raw file that is gone is an error that names it, and changes nothing.
-    std::fs::remove_file(&ids).unwrap();
-    let complaint = bench.complaint(&["rescore", "run"], 2);
-    assert!(complaint.contains("ids.r0.npy"), "{complaint}");
-    assert_eq!(
-        RunRecords::open(&bench.path("run")).unwrap().records,
-        again.records
-    );
-}
-
-#[test]
 fn k_beyond_the_base_and_beyond_the_truth_are_refused_points() {
-    let bench = bench();
+    let bench = Bench::calibrated();
     bench.write(
         "configs/campaign.yaml",
         &QUICK_CAMPAIGN.replace("k: [5]", "k: [5, 150, 401]"),
@@ -216,7 +141,7 @@ fn k_beyond_the_base_and_beyond_the_truth_are_refused_points() {
     assert!(plan.contains("k = 401"), "{plan}");
     // Computed truth is as wide as the campaign asks for.
     assert!(plan.contains("2 searches"), "{plan}");
-    write_truth(&bench, 0);
+    bench.write_truth(0);
     let plan = bench.answer(&["plan", "configs/campaign.yaml", "--group", "exact"]);
     assert!(
         plan.contains("10 neighbours per query, k = 150 needs 150"),
@@ -227,7 +152,7 @@ fn k_beyond_the_base_and_beyond_the_truth_are_refused_points() {
 
 #[test]
 fn what_is_wrong_with_a_request_is_said_before_anything_is_measured() {
-    let bench = bench();
+    let bench = Bench::calibrated();
     let check = |arguments: &[&str], expected: &[&str]| {
         let complaint = bench.complaint(arguments, 2);
         for words in expected {
@@ -322,7 +247,7 @@ fn what_is_wrong_with_a_request_is_said_before_anything_is_measured() {
 
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
-    let bench = bench();
+    let bench = Bench::calibrated();
     // A file where the run's folder should be: refused for root as well.
     bench.write("occupied", "");
     let complaint = bench.complaint(
@@ -336,11 +261,40 @@ fn a_folder_that_cannot_be_written_is_named() {
         2,
     );
     assert!(complaint.contains("occupied/run"), "{complaint}");
+    // The table does not need the folder that the plots would go to.
+    bench.answer(&RUN);
+    let output = bench.run(&["report", "run", "--out", "occupied/report"]);
+    assert_eq!(output.status.code(), Some(1));
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(table.contains("annbench-calibration"), "{table}");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(complaint.contains("occupied/report"), "{complaint}");
+    assert!(complaint.contains("--out"), "{complaint}");
+}
+
+#[test]
+fn a_plan_without_one_of_its_adapters_shows_the_rest() {
+    let bench = Bench::calibrated();
+    bench.write(
+        "configs/other.yaml",
+        "adapter: no_such_library\ngroups: { a: { search: { x: 1 } } }\n",
+    );
+    bench.write(
+        "configs/campaign.yaml",
+        &QUICK_CAMPAIGN.replace("[ {", "[ { file: other.yaml }, {"),
+    );
+    let output = bench.run(&["plan", "configs/campaign.yaml"]);
+    assert_eq!(output.status.code(), Some(1));
+    let plan = String::from_utf8_lossy(&output.stdout);
+    assert!(plan.contains("1 builds, 3 searches"), "{plan}");
+    assert!(plan.contains("not planned"), "{plan}");
+    assert!(plan.contains("annbench-adapter-no-such-library"), "{plan}");
+    assert!(plan.contains("scripts/build-adapters"), "{plan}");
 }
 
 #[test]
 fn a_wrong_checksum_refuses_and_an_override_is_on_every_result() {
-    let bench = bench();
+    let bench = Bench::calibrated();
     let zeros = "a".repeat(64);
     bench.write(
         "datasets/tiny.yaml",
@@ -379,7 +333,7 @@ fn a_wrong_checksum_refuses_and_an_override_is_on_every_result() {
 
 #[test]
 fn datasets_and_adapters_are_listed_and_shown() {
-    let bench = bench();
+    let bench = Bench::calibrated();
     let list = bench.answer(&["datasets", "list"]);
     assert!(list.contains("tiny") && list.contains("here"), "{list}");
     let shown = bench.answer(&["datasets", "show", "tiny"]);
@@ -407,7 +361,7 @@ fn datasets_and_adapters_are_listed_and_shown() {
 
 #[test]
 fn the_self_test_is_in_the_record_and_its_answer_names_every_check() {
-    let bench = bench();
+    let bench = Bench::calibrated();
     bench.write("configs/sweep.yaml", &random_sweep(1));
     bench.answer(&["run", "configs/campaign.yaml", "--out", "run"]);
     let run = RunRecords::open(&bench.path("run")).unwrap();
@@ -426,31 +380,16 @@ fn the_self_test_is_in_the_record_and_its_answer_names_every_check() {
     assert!(selftest.checks[1].passed, "{:?}", selftest.checks[1]);
 }
 
-/// Truth ids `[QUERIES, 10]`, all rows alike.
-fn write_truth(bench: &Bench, first: u32) {
-    let mut bytes = Vec::new();
-    bytes.extend((QUERIES as u32).to_le_bytes());
-    bytes.extend(10u32.to_le_bytes());
-    for _ in 0..QUERIES {
-        bytes.extend((first..first + 10).flat_map(u32::to_le_bytes));
-    }
-    std::fs::write(bench.path("datasets/tiny/truth.ibin"), bytes).unwrap();
-    bench.write(
-        "datasets/tiny.yaml",
-        &Bench::entry("truth: { file: truth.ibin, format: bigann_truth, width: 10 }\n"),
-    );
-}
-
 #[test]
 fn truth_of_another_base_is_refused_or_refuted_never_scored_silently() {
-    let bench = bench();
+    let bench = Bench::calibrated();
     // Ids beyond the base: the truth of a larger one.
-    write_truth(&bench, N as u32 - 5);
+    bench.write_truth(N as u32 - 5);
     let complaint = bench.complaint(&RUN, 2);
     assert!(complaint.contains("truth.ibin"), "{complaint}");
     assert!(complaint.contains(&N.to_string()), "{complaint}");
     // Ids of rows that exist, but are not the nearest ones.
-    write_truth(&bench, 0);
+    bench.write_truth(0);
     let checked = bench.run(&["datasets", "check", "tiny"]);
     assert_eq!(checked.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&checked.stdout).contains("REFUTED"));
@@ -463,32 +402,4 @@ fn truth_of_another_base_is_refused_or_refuted_never_scored_silently() {
     for search in run.latest_searches() {
         assert!(search.truth.as_ref().unwrap().refuted_by.is_some());
     }
-}
-
-#[test]
-fn a_point_that_its_sweep_no_longer_refuses_is_measured() {
-    let bench = bench();
-    bench.answer(&RUN);
-    let outcome = || {
-        let run = RunRecords::open(&bench.path("run")).unwrap();
-        let searches = run.latest_searches();
-        let third = searches
-            .into_iter()
-            .find(|search| search.identity.search_params.to_string() == "searcher=random seed=3");
-        third.unwrap().outcome.word()
-    };
-    assert_eq!(outcome(), "rejected");
-    bench.write(
-        "configs/sweep.yaml",
-        &SWEEP.replace(", require: [\"seed < 3\"]", ""),
-    );
-    let plan = bench.answer(&["plan", "configs/campaign.yaml", "--out", "run"]);
-    assert!(plan.contains("1 builds, 1 searches"), "{plan}");
-    let output = bench.run(&RUN);
-    let progress = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        progress.contains("4 points are finished already; 1 remain"),
-        "{progress}"
-    );
-    assert_eq!(outcome(), "ok");
 }

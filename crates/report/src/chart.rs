@@ -7,6 +7,8 @@ use annbench_results::DatasetInfo;
 pub struct Chart<'r> {
     /// The dataset.
     pub dataset: &'r DatasetInfo,
+    /// Its name; all its names where runs know it under several.
+    pub name: String,
     /// Neighbours asked for.
     pub k: u64,
     /// Its curves, by mode, threads and library.
@@ -24,8 +26,7 @@ impl Chart<'_> {
     pub fn title(&self) -> String {
         format!(
             "{}: recall@{} against queries per second",
-            crate::figures::printable(&self.dataset.name),
-            self.k
+            self.name, self.k
         )
     }
 

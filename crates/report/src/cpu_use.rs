@@ -15,6 +15,7 @@ const STARVED: f64 = 0.9;
 pub(crate) fn cpu_use(source: &Source<'_, '_>) -> Vec<FactLine> {
     let (mut most, mut beyond, mut untold) = (0.0f64, 0u64, 0u64);
     let (mut least, mut starved, mut singles) = (f64::INFINITY, 0u64, 0u64);
+    let (mut crowded, mut crowd) = (0u64, 0u64);
     let mut unbound = BTreeSet::new();
     for row in &source.rows {
         let Some(measured) = &row.record.measured else {
@@ -22,6 +23,11 @@ pub(crate) fn cpu_use(source: &Source<'_, '_>) -> Vec<FactLine> {
         };
         if let Err(reason) = &measured.report.affinity {
             unbound.insert(reason.as_str());
+        }
+        let cpus = row.record.identity.build.machine.cpus;
+        if row.record.identity.threads > cpus {
+            crowded += 1;
+            crowd = crowd.max(row.record.identity.threads);
         }
         let threads = row.record.identity.threads.max(1) as f64;
         let shares: Option<Vec<f64>> = measured
@@ -61,6 +67,16 @@ pub(crate) fn cpu_use(source: &Source<'_, '_>) -> Vec<FactLine> {
         lines.push(line(
             "CPU time",
             format!("at most {most:.2} of what the stated threads can use: no hidden threads"),
+        ));
+    }
+    if crowded > 0 {
+        lines.push(alarm(
+            "CPU time",
+            format!(
+                "{} searched with more threads than there are CPUs, up to {crowd}: their threads \
+                 waited for one another, and their latencies are no service latencies",
+                plural(crowded, "point")
+            ),
         ));
     }
     if starved > 0 {

@@ -1,7 +1,7 @@
 use crate::cpu_use::cpu_use;
 use crate::figures::{count, gibibytes, plural, printable, short_hash};
 use crate::overlay::Source;
-use annbench_results::{BaseResidence, Outcome, TruthOrigin};
+use annbench_results::{BaseResidence, Outcome, TruthInfo, TruthOrigin};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One line under a plot or table.
@@ -122,7 +122,7 @@ fn truth(source: &Source<'_, '_>) -> Vec<FactLine> {
     if truths.is_empty() {
         lines.push(line("truth", "none used: no point was scored".to_owned()));
     }
-    if truths.len() > 1 {
+    if !agree(&truths) {
         lines.push(alarm(
             "truth",
             "points were scored against different truths; their recalls may not be comparable"
@@ -136,6 +136,15 @@ fn truth(source: &Source<'_, '_>) -> Vec<FactLine> {
         ));
     }
     lines
+}
+
+/// Whether all truths are one, or the same exact one computed to different widths.
+fn agree(truths: &BTreeMap<&str, &TruthInfo>) -> bool {
+    let widths: BTreeSet<u64> = truths.values().map(|truth| truth.width).collect();
+    let computed = truths
+        .values()
+        .all(|truth| truth.origin == TruthOrigin::Computed);
+    truths.len() <= 1 || (computed && widths.len() == truths.len())
 }
 
 fn conditions(source: &Source<'_, '_>) -> Vec<FactLine> {

@@ -1,6 +1,6 @@
 use crate::chart::Chart;
 use crate::facts::facts;
-use crate::figures::short_hash;
+use crate::figures::{printable, short_hash};
 use crate::point::{Point, Unplaced};
 use crate::series::{Series, SeriesBy, SeriesKey, labels};
 use annbench_results::{BuildRecord, Outcome, Record, Refutations, RunRecord, SearchRecord};
@@ -82,10 +82,16 @@ impl<'r> Overlay<'r> {
             let group = groups.entry(key).or_default();
             group.entry(series).or_default().push(index);
         }
+        // A report by group does not replace the one by library.
+        let suffix = match by {
+            SeriesBy::Library => "",
+            SeriesBy::Group => "-by-group",
+        };
         let mut stems = HashMap::new();
         let mut charts = Vec::new();
         for (key, group) in &groups {
             let mut chart = self::chart(key, group, &rows, &labels, runs, &refutations);
+            chart.file_stem.push_str(suffix);
             let uses: &mut u32 = stems.entry(chart.file_stem.clone()).or_default();
             *uses += 1;
             if *uses > 1 {
@@ -269,8 +275,14 @@ fn chart<'r>(
     };
     // Every group was made by a row, so that there is a first one.
     let dataset = &source.rows[0].record.dataset;
+    let names: BTreeSet<&str> = source
+        .rows
+        .iter()
+        .map(|row| row.record.dataset.name.as_str())
+        .collect();
     Chart {
         dataset,
+        name: printable(&names.into_iter().collect::<Vec<_>>().join(" = ")),
         k,
         refuted: source.rows.iter().any(|row| row.refuted),
         facts: facts(&source),

@@ -1,6 +1,6 @@
 use crate::chart::Chart;
 use crate::columns::{Columns, Side};
-use crate::figures::{mebibytes, micros, plural, printable, rate, recall, seconds};
+use crate::figures::{mebibytes, micros, plural, rate, recall, seconds};
 use crate::overlay::Overlay;
 use crate::point::index_bytes;
 use crate::series::Series;
@@ -62,7 +62,7 @@ pub(crate) fn searches(chart: &Chart<'_>) -> Vec<(Mode, u64)> {
 pub(crate) fn heading(chart: &Chart<'_>, mode: Mode, threads: u64) -> String {
     let title = format!(
         "{} · recall@{} · {mode}, {}",
-        printable(&chart.dataset.name),
+        chart.name,
         chart.k,
         plural(threads, "thread")
     );

@@ -3,8 +3,8 @@
 mod common;
 
 use annbench_core::Params;
-use annbench_report::{LabelledRun, Overlay};
-use annbench_results::{Outcome, Record, SearchRecord};
+use annbench_report::{LabelledRun, Overlay, SeriesBy};
+use annbench_results::{Outcome, Record, SearchRecord, TruthOrigin};
 use common::*;
 use proptest::prelude::*;
 
@@ -206,7 +206,7 @@ fn hidden_threads_and_unbound_threads_are_alarms() {
     assert!(text.contains("up to 1.90 times") && is_alarm, "{text}");
     assert!(unbound.unwrap().0.contains("no mask"));
     let mut starved = point(0.9, 10.0);
-    for repetition in &mut starved.measured.as_mut().unwrap().repetitions {
+    for repetition in &mut starved.measured.as_mut().unwrap().report.repetitions {
         repetition.wall_ns = 1_000_000;
         repetition.cpu_ns = Some(400_000);
     }
@@ -217,6 +217,63 @@ fn hidden_threads_and_unbound_threads_are_alarms() {
         alarms
             .into_iter()
             .any(|fact| fact.text.contains("lowest 0.40"))
+    );
+}
+
+#[test]
+fn more_threads_than_cpus_is_an_alarm() {
+    let mut crowded = point(0.9, 10.0);
+    crowded.identity.threads = 1 + crowded.identity.build.machine.cpus;
+    let records = [search(crowded)];
+    let overlay = Overlay::new(&[run_of("run", &records)]);
+    let mut alarms = overlay.charts()[0].facts.iter().filter(|fact| fact.alarm);
+    assert!(alarms.any(|fact| fact.text.contains("more threads than there are CPUs")));
+}
+
+#[test]
+fn truths_that_differ_are_an_alarm_unless_only_the_width_of_exact_ones_does() {
+    let alarmed = |changes: [(TruthOrigin, u64, &str); 2]| {
+        let records: Vec<Record> = changes
+            .into_iter()
+            .zip([10.0, 20.0])
+            .map(|((origin, width, fingerprint), qps)| {
+                let mut point = point(0.9, qps);
+                let truth = point.truth.as_mut().unwrap();
+                truth.origin = origin;
+                truth.width = width;
+                truth.fingerprint = fingerprint.to_owned();
+                search(point)
+            })
+            .collect();
+        let overlay = Overlay::new(&[run_of("run", &records)]);
+        let mut alarms = overlay.charts()[0].facts.iter().filter(|fact| fact.alarm);
+        alarms.any(|fact| fact.text.contains("different truths"))
+    };
+    use TruthOrigin::{Computed, Shipped};
+    assert!(!alarmed([(Computed, 10, "a"), (Computed, 100, "b")]));
+    assert!(!alarmed([(Shipped, 10, "a"), (Shipped, 10, "a")]));
+    assert!(alarmed([(Computed, 10, "a"), (Computed, 10, "b")]));
+    assert!(alarmed([(Shipped, 10, "a"), (Computed, 100, "b")]));
+    assert!(alarmed([(Shipped, 10, "a"), (Shipped, 100, "b")]));
+}
+
+#[test]
+fn one_dataset_under_two_names_is_titled_by_both() {
+    let (mut one, mut other) = (point(0.9, 10.0), point(0.9, 20.0));
+    one.dataset.name = "zebra".to_owned();
+    other.dataset.name = "ant".to_owned();
+    let records = [search(one), search(other)];
+    let overlay = Overlay::with_series(&[run_of("run", &records)], SeriesBy::Group);
+    let chart = &overlay.charts()[0];
+    assert!(
+        chart.title().starts_with("ant = zebra: "),
+        "{}",
+        chart.title()
+    );
+    assert!(
+        chart.file_stem.ends_with("-k10-by-group"),
+        "{}",
+        chart.file_stem
     );
 }
 

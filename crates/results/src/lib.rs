@@ -7,6 +7,7 @@
 
 mod aggregate;
 mod identity;
+mod intact;
 mod machine;
 mod measured;
 mod named_recall;
@@ -20,6 +21,7 @@ mod store;
 
 pub use aggregate::{Answers, ScoreError, Scored, ScoringSet, score_answers};
 pub use identity::{IdentityError, build_key, point_id};
+pub use intact::check_raw;
 pub use machine::{collect_environment, collect_machine};
 pub use measured::{MeasuredError, MeasuredScores, score_measured};
 pub use named_recall::{k_recall_at_m_hits, one_recall_at_r_hit};

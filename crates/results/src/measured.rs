@@ -29,11 +29,11 @@ pub struct MeasuredScores {
 #[non_exhaustive]
 pub enum MeasuredError {
     /// A raw file is missing or broken.
-    #[error("{0}; restore the raw file from a copy or measure the point again")]
+    #[error("{0}; restore the raw file from a copy, or measure the point again with --retry lost")]
     Raw(NpyError),
     /// A raw file does not belong to these queries.
     #[error(
-        "{}: expected shape {expected:?}, found {found:?}; restore the raw file from a copy or measure the point again",
+        "{}: expected shape {expected:?}, found {found:?}; restore the raw file from a copy, or measure the point again with --retry lost",
         path.display()
     )]
     Shape {
@@ -43,6 +43,20 @@ pub enum MeasuredError {
         expected: Vec<usize>,
         /// The file's shape.
         found: Vec<usize>,
+    },
+    /// Answers are not those whose hash the record holds.
+    #[error(
+        "{}: expected the answers that were measured, of hash {expected}, found others, of hash \
+         {found}; restore the raw file from a copy, or measure the point again with --retry lost",
+        path.display()
+    )]
+    OtherAnswers {
+        /// The file of ids.
+        path: PathBuf,
+        /// The record's hash.
+        expected: String,
+        /// The files' hash.
+        found: String,
     },
     /// A file name in a record leads out of its folder.
     #[error(
@@ -54,7 +68,8 @@ pub enum MeasuredError {
     },
     /// The first repetition has no answers.
     #[error(
-        "the first of {repetitions} repetitions names no file of {what}; measure the point again"
+        "the first of {repetitions} repetitions names no file of {what}; measure the point again in \
+         another run directory"
     )]
     NoAnswers {
         /// Repetitions there are.
@@ -196,7 +211,7 @@ fn describe_invalid(
     )
 }
 
-fn read<T: NpyElement>(
+pub(crate) fn read<T: NpyElement>(
     dir: &Path,
     name: &str,
     expected: &[usize],

@@ -1,9 +1,12 @@
 //! Scores again from stored ids and times.
 
 use crate::aggregate::ScoringSet;
+use crate::intact::check_raw;
 use crate::measured::{MeasuredError, score_measured, within};
+use crate::store::latest_searches;
 use crate::{Cause, DatasetInfo, Failure, Outcome, Record, SearchRecord, TruthInfo};
 use annbench_core::wire::Stage;
+use std::collections::HashSet;
 use std::path::Path;
 use thiserror::Error;
 
@@ -19,7 +22,7 @@ pub struct RescoreSubject<'d> {
 }
 
 /// The outcome of scoring a run again.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Rescored {
     /// All records in their order, those of measured points with new figures.
     pub records: Vec<Record>,
@@ -27,6 +30,8 @@ pub struct Rescored {
     pub points: usize,
     /// Of these, the ids of those whose outcome, quality, speed or truth became another.
     pub changed: Vec<String>,
+    /// Points that could not be scored again, with the reason. Their records are as they were.
+    pub unscored: Vec<(String, MeasuredError)>,
 }
 
 /// Why a run could not be scored again. Its records are as they were.
@@ -57,19 +62,12 @@ pub enum RescoreError {
         /// The one provided.
         found: String,
     },
-    /// A point's raw files could not be scored.
-    #[error("point {point_id}: {cause}")]
-    Point {
-        /// The point.
-        point_id: String,
-        /// Why.
-        cause: MeasuredError,
-    },
 }
 
 /// Recomputes quality from stored ids and speed from stored times for every measured point of a
-/// run. Builds, memory and everything else are carried over. `resolve` is asked once for each
-/// dataset; the truth may be another than at measuring, base and queries may not.
+/// run. Builds, memory and everything else are carried over, and so is a point whose raw files are
+/// lost or not those that were measured. `resolve` is asked once for each dataset; the truth may be
+/// another than at measuring, base and queries may not.
 ///
 /// # Errors
 /// [`RescoreError`]; nothing is written here, so nothing is lost.
@@ -86,7 +84,12 @@ pub fn rescore<'d>(
         records: Vec::with_capacity(records.len()),
         points: 0,
         changed: Vec::new(),
+        unscored: Vec::new(),
     };
+    let latest: HashSet<*const SearchRecord> = latest_searches(records)
+        .into_iter()
+        .map(std::ptr::from_ref)
+        .collect();
     for record in records {
         let search = match record {
             Record::Search(search) if search.measured.is_some() => search,
@@ -108,7 +111,17 @@ pub fn rescore<'d>(
                 known.len() - 1
             }
         };
-        let new = rescore_point(pool, run_dir, search, &known[place].1)?;
+        let new = match rescore_point(pool, run_dir, search, &known[place].1) {
+            Ok(new) => new,
+            Err(cause) => {
+                // Where a later record of the point counts, its raw files are the ones needed.
+                if latest.contains(&std::ptr::from_ref(&**search)) {
+                    rescored.unscored.push((search.point_id.clone(), cause));
+                }
+                rescored.records.push(record.clone());
+                continue;
+            }
+        };
         rescored.points += 1;
         if new != **search {
             rescored.changed.push(new.point_id.clone());
@@ -123,25 +136,21 @@ fn rescore_point(
     run_dir: &Path,
     search: &SearchRecord,
     subject: &RescoreSubject<'_>,
-) -> Result<SearchRecord, RescoreError> {
+) -> Result<SearchRecord, MeasuredError> {
+    check_raw(run_dir, search)?;
     let mut new = search.clone();
     let Some(measured) = &search.measured else {
         return Ok(new);
     };
-    let scores = within(run_dir, &measured.raw_dir)
-        .and_then(|raw_dir| {
-            score_measured(
-                pool,
-                &subject.scoring,
-                search.identity.k as usize,
-                &raw_dir,
-                &measured.report.repetitions,
-            )
-        })
-        .map_err(|cause| RescoreError::Point {
-            point_id: search.point_id.clone(),
-            cause,
-        })?;
+    let scores = within(run_dir, &measured.raw_dir).and_then(|raw_dir| {
+        score_measured(
+            pool,
+            &subject.scoring,
+            search.identity.k as usize,
+            &raw_dir,
+            &measured.report.repetitions,
+        )
+    })?;
     new.outcome = outcome_after(&search.outcome, scores.invalid_answer);
     new.truth = Some(subject.truth.clone());
     new.quality = Some(scores.quality);

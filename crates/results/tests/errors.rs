@@ -19,7 +19,7 @@ fn unreadable() -> MeasuredError {
 
 #[test]
 fn a_cause_is_told_once() {
-    let errors: [Box<dyn std::error::Error>; 5] = [
+    let errors: [Box<dyn std::error::Error>; 4] = [
         Box::new(StoreError::Io {
             operation: "append a record",
             path: PathBuf::from("records.jsonl"),
@@ -36,10 +36,6 @@ fn a_cause_is_told_once() {
         Box::new(RescoreError::Unavailable {
             dataset: "tiny".to_owned(),
             source: Box::new(refused()),
-        }),
-        Box::new(RescoreError::Point {
-            point_id: "a".to_owned(),
-            cause: unreadable(),
         }),
     ];
     let texts = ["no space left", "nothing to score", "No such file"];

@@ -4,6 +4,7 @@
 mod common;
 
 use annbench_core::wire::Repetition;
+use annbench_core::worker::answers_hash;
 use annbench_core::{EMPTY_SLOT, InvalidId, Metric, Rows, Vectors, npy};
 use annbench_results::*;
 use std::fs;
@@ -57,7 +58,7 @@ fn write_raw(dir: &Path) -> Vec<Repetition> {
     npy::write(&dir.join("returned-0.npy"), &[2], &[2u32, 2]).unwrap();
     npy::write(&dir.join("ids-2.npy"), &[2, 2], &[0, EMPTY_SLOT, 3, 2]).unwrap();
     npy::write(&dir.join("returned-2.npy"), &[2], &[1u32, 5]).unwrap();
-    (0..3u64)
+    let mut repetitions: Vec<Repetition> = (0..3u64)
         .map(|number| {
             let latency = format!("latency-{number}.npy");
             npy::write(&dir.join(&latency), &[2, 2], &[number + 1, 20, 30, 40]).unwrap();
@@ -69,14 +70,35 @@ fn write_raw(dir: &Path) -> Vec<Repetition> {
                 ..common::repetition()
             }
         })
-        .collect()
+        .collect();
+    rehash(dir, &mut repetitions);
+    repetitions
+}
+
+/// The hashes that a worker would have taken of the answers in `dir`.
+fn rehash(dir: &Path, repetitions: &mut [Repetition]) {
+    for repetition in repetitions {
+        if let (Some(ids), Some(returned)) = (&repetition.ids_file, &repetition.returned_file) {
+            let (_, ids) = npy::read::<u32>(&dir.join(ids)).unwrap();
+            let (_, returned) = npy::read::<u32>(&dir.join(returned)).unwrap();
+            repetition.ids_hash = answers_hash(&ids, &returned);
+        }
+    }
 }
 
 fn measured_run(dir: &Path, line: &Line) -> Vec<Record> {
+    measured_run_of(dir, line, write_raw)
+}
+
+fn measured_run_of(
+    dir: &Path,
+    line: &Line,
+    write: impl Fn(&Path) -> Vec<Repetition>,
+) -> Vec<Record> {
     let mut store = Store::create_or_open(dir).unwrap();
     let subject = line.subject();
     let draft = store.begin_raw().unwrap();
-    let repetitions = write_raw(draft.path());
+    let repetitions = write(draft.path());
     let scores = score_measured(&pool(), &subject.scoring, 2, draft.path(), &repetitions).unwrap();
     let mut search = common::search('a', Outcome::Ok);
     let raw_dir = store.place_raw(draft, &search.point_id).unwrap();
@@ -186,11 +208,12 @@ fn lost_figures_and_another_truth_are_put_right() {
 fn ids_of_no_row_fail_the_point_and_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let line = Line::new();
-    let records = measured_run(dir.path(), &line);
-    let raw = dir
-        .path()
-        .join(&search_of(&records[2]).measured.as_ref().unwrap().raw_dir);
-    npy::write(&raw.join("ids-2.npy"), &[2, 2], &[0u32, 1, 3, 4]).unwrap();
+    let records = measured_run_of(dir.path(), &line, |raw| {
+        let mut repetitions = write_raw(raw);
+        npy::write(&raw.join("ids-2.npy"), &[2, 2], &[0u32, 1, 3, 4]).unwrap();
+        rehash(raw, &mut repetitions);
+        repetitions
+    });
     let again = rescore(&pool(), dir.path(), &records, |_| Ok(line.subject())).unwrap();
     let search = search_of(&again.records[2]);
     let Outcome::Failed(failure) = &search.outcome else {
@@ -203,10 +226,50 @@ fn ids_of_no_row_fail_the_point_and_are_kept() {
     );
     assert_eq!(search.other_quality[&2].invalid, 1);
     assert_eq!(search.quality.as_ref().unwrap().hits, 3);
-    // Mended, it is a point again.
-    npy::write(&raw.join("ids-2.npy"), &[2, 2], &[0, EMPTY_SLOT, 3, 2]).unwrap();
-    let mended = rescore(&pool(), dir.path(), &again.records, |_| Ok(line.subject())).unwrap();
-    assert_eq!(mended.records, records);
+}
+
+#[test]
+fn a_lost_or_edited_raw_file_costs_its_point_and_no_other() {
+    let line = Line::new();
+    for (spoil, words) in [
+        (
+            (|raw: &Path| fs::remove_file(raw.join("latency-1.npy")).unwrap()) as fn(&Path),
+            "latency-1.npy",
+        ),
+        (
+            |raw| npy::write(&raw.join("ids-0.npy"), &[2, 2], &[0u32, 1, 3, 2]).unwrap(),
+            "expected the answers that were measured",
+        ),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let records = measured_run(dir.path(), &line);
+        let point = search_of(&records[2]);
+        assert!(check_raw(dir.path(), point).is_ok());
+        spoil(&dir.path().join(&point.measured.as_ref().unwrap().raw_dir));
+        assert!(check_raw(dir.path(), point).is_err());
+        let again = rescore(&pool(), dir.path(), &records, |_| Ok(line.subject())).unwrap();
+        assert_eq!(again.records, records, "nothing is lost");
+        assert_eq!((again.points, again.changed.len()), (0, 0));
+        let [(lost, cause)] = &again.unscored[..] else {
+            panic!("{:?}", again.unscored)
+        };
+        assert_eq!(lost, &point.point_id);
+        let cause = cause.to_string();
+        assert!(cause.contains(words), "{cause}");
+        assert!(cause.contains("--retry lost"), "{cause}");
+
+        // Measured again, it is complete again: the earlier record no longer counts.
+        let mut all = records.clone();
+        let mut fresh = point.clone();
+        let other = dir.path().join("raw/again");
+        fs::create_dir(&other).unwrap();
+        let measured = fresh.measured.as_mut().unwrap();
+        measured.raw_dir = "raw/again".to_owned();
+        measured.report.repetitions = write_raw(&other);
+        all.push(Record::Search(Box::new(fresh)));
+        let again = rescore(&pool(), dir.path(), &all, |_| Ok(line.subject())).unwrap();
+        assert_eq!((again.points, again.unscored.len()), (1, 0));
+    }
 }
 
 #[test]

@@ -7,6 +7,9 @@ use thiserror::Error;
 /// What the file name of every adapter executable starts with.
 const PREFIX: &str = "annbench-adapter-";
 
+/// The variable that names more folders of adapters.
+pub const ADAPTER_PATH: &str = "ANNBENCH_ADAPTER_PATH";
+
 /// An adapter executable on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
@@ -23,7 +26,7 @@ pub enum FindError {
     #[error(
         "adapter `{adapter}` is not installed: expected an executable {file} in {searched}; \
          found {found}. Build it with scripts/build-adapters {argument}, or add its folder to \
-         ANNBENCH_ADAPTER_PATH"
+         {ADAPTER_PATH}"
     )]
     NotInstalled {
         /// Name in sweeps.
@@ -47,12 +50,12 @@ pub enum FindError {
     },
 }
 
-/// Where adapters are looked for: beside the running executable, then on `ANNBENCH_ADAPTER_PATH`.
+/// Where adapters are looked for: beside the running executable, then on [`ADAPTER_PATH`].
 pub fn adapter_folders() -> Vec<PathBuf> {
     let beside = std::env::current_exe()
         .ok()
         .and_then(|path| path.parent().map(Path::to_owned));
-    let named = std::env::var_os("ANNBENCH_ADAPTER_PATH");
+    let named = std::env::var_os(ADAPTER_PATH);
     let named = named.iter().flat_map(std::env::split_paths);
     beside.into_iter().chain(named).collect()
 }

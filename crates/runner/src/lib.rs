@@ -25,7 +25,9 @@ pub use cpus::preferred_cpus;
 pub use environment::thread_variables;
 pub use event::Event;
 pub use inspect::{InspectError, check_points, inspect_adapter};
-pub use installed::{FindError, Installed, adapter_folders, find_adapter, list_adapters};
+pub use installed::{
+    ADAPTER_PATH, FindError, Installed, adapter_folders, find_adapter, list_adapters,
+};
 pub use job::{Bench, RunError};
 pub use planned::{PlannedJob, PlannedPoint};
 pub use subject::{GivenVectors, Subject, SubjectFacts};

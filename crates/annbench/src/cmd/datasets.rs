@@ -1,7 +1,7 @@
 use crate::args::DatasetsVerb;
 use crate::places::Places;
-use crate::progress::say;
 use crate::subject::{Asked, Opened, catalogue};
+use crate::terminal::say;
 use crate::{Answer, interrupt};
 use annbench_dataset::{Entry, FileState};
 use std::fmt::Write;

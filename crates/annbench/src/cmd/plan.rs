@@ -5,7 +5,7 @@ use crate::estimate::Estimate;
 use crate::places::Places;
 use crate::progress::duration;
 use crate::subject::Planned;
-use crate::work::{AdapterInUse, Work, is_finished};
+use crate::work::{Adapters, Work, is_finished};
 use annbench_results::{Record, RunRecords, StoreError};
 use annbench_runner::PlannedPoint;
 use std::collections::BTreeMap;
@@ -17,7 +17,10 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     let loaded = Loaded::read(&args.selection.file)?;
     let pool = super::scoring_pool()?;
     let names = loaded.datasets(&args.selection)?;
-    let adapters = AdapterInUse::all(&loaded, &args.selection)?;
+    let Adapters { found, unusable } = Adapters::find(&loaded, &args.selection)?;
+    let mut selection = args.selection.clone();
+    let without = &mut selection.without_adapter;
+    without.extend(unusable.iter().map(|(name, _)| name.clone()));
     let out = args
         .out
         .clone()
@@ -41,7 +44,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
             Planned::Opened(facts) => (facts, None),
             Planned::EntryOnly(facts, missing) => (facts, Some(missing)),
         };
-        let work = Work::plan(&loaded, &args.selection, &facts, &adapters, &machine)?;
+        let work = Work::plan(&loaded, &selection, &facts, &found, &machine)?;
         let info = &facts.info;
         let _ = writeln!(
             text,
@@ -101,7 +104,16 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
             None => ", time unknown until each adapter was measured here once".to_owned(),
         }
     );
-    Ok(Answer::good(text))
+    for (name, why) in &unusable {
+        let _ = writeln!(
+            text,
+            "\nnot planned, since `run` would stop here: {name}: {why:#}"
+        );
+    }
+    Ok(Answer {
+        text,
+        good: unusable.is_empty(),
+    })
 }
 
 /// Records of the run directory and of those beside it: what was measured once tells how long it

@@ -1,6 +1,6 @@
 use crate::Answer;
 use crate::args::{By, ReportArgs};
-use crate::progress::say;
+use crate::terminal::say;
 use annbench_report::{LabelledRun, Overlay, SeriesBy};
 use annbench_results::RunRecords;
 use anyhow::Context;
@@ -51,8 +51,22 @@ pub fn answer(runs: &[PathBuf], out: &Path, points: bool, by: By) -> anyhow::Res
         text.push('\n');
         text.push_str(&overlay.details());
     }
-    std::fs::create_dir_all(out).with_context(|| format!("{}", out.display()))?;
     text.push('\n');
+    // The table is worth having even where nothing can be written.
+    let written = write_files(&overlay, out, &mut text);
+    if let Err(error) = &written {
+        say(&format!("annbench: {error:#}"));
+    }
+    Ok(Answer {
+        text,
+        good: written.is_ok(),
+    })
+}
+
+/// Plots and CSV in `out`, their paths appended to `text`.
+fn write_files(overlay: &Overlay<'_>, out: &Path, text: &mut String) -> anyhow::Result<()> {
+    std::fs::create_dir_all(out)
+        .with_context(|| format!("{}: name another folder with --out", out.display()))?;
     let mut put = |name: String, bytes: &[u8]| -> anyhow::Result<()> {
         let path = out.join(name);
         replace_file(&path, bytes)?;
@@ -63,8 +77,7 @@ pub fn answer(runs: &[PathBuf], out: &Path, points: bool, by: By) -> anyhow::Res
         put(format!("{}.svg", chart.file_stem), chart.svg()?.as_bytes())?;
         put(format!("{}.png", chart.file_stem), &chart.png()?)?;
     }
-    put("points.csv".to_owned(), overlay.csv().as_bytes())?;
-    Ok(Answer::good(text))
+    put("points.csv".to_owned(), overlay.csv().as_bytes())
 }
 
 fn label(dir: &Path) -> String {

@@ -2,14 +2,11 @@ use crate::args::RescoreArgs;
 use crate::places::Places;
 use crate::subject::{Asked, Opened, catalogue};
 use crate::{Answer, interrupt};
-use annbench_core::npy;
-use annbench_core::worker::answers_hash;
 use annbench_results::{
     DatasetInfo, Record, RescoreSubject, RunRecords, Store, latest_searches, rescore as score_again,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
 
 /// `annbench rescore DIR...`
 pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
@@ -25,7 +22,6 @@ pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
         // Opening for writing would create a run that is not there.
         RunRecords::open(dir)?;
         let mut store = Store::create_or_open(dir)?;
-        refuse_other_answers(dir, store.records())?;
         let mut opened: BTreeMap<String, Opened> = BTreeMap::new();
         for (name, (accepted, k)) in datasets_of(store.records()) {
             opened.insert(
@@ -65,6 +61,17 @@ pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
                 figures(&rescored.records, point)
             );
         }
+        if !rescored.unscored.is_empty() {
+            good = false;
+            let _ = writeln!(
+                text,
+                "  {} points could not be scored again and are as they were:",
+                rescored.unscored.len()
+            );
+        }
+        for (point, cause) in &rescored.unscored {
+            let _ = writeln!(text, "  {}\n    {cause}", figures(&before, point));
+        }
         good &= rescored.changed.is_empty() || !args.check;
         if !args.check && !rescored.changed.is_empty() {
             store.replace_records(rescored.records)?;
@@ -88,36 +95,6 @@ fn datasets_of(records: &[Record]) -> BTreeMap<String, (bool, usize)> {
         }
     }
     datasets
-}
-
-/// The stored answers must be those that were measured: their hash was taken then.
-fn refuse_other_answers(dir: &Path, records: &[Record]) -> anyhow::Result<()> {
-    for record in records {
-        let Record::Search(search) = record else {
-            continue;
-        };
-        let Some(measured) = &search.measured else {
-            continue;
-        };
-        for repetition in &measured.report.repetitions {
-            if let (Some(ids), Some(returned)) = (&repetition.ids_file, &repetition.returned_file) {
-                let raw = dir.join(&measured.raw_dir);
-                let (_, slots) = npy::read::<u32>(&raw.join(ids))?;
-                let (_, counts) = npy::read::<u32>(&raw.join(returned))?;
-                let found = answers_hash(&slots, &counts);
-                if found != repetition.ids_hash {
-                    anyhow::bail!(
-                        "{}: expected the answers that were measured, of hash {}, found others, of \
-                         hash {found}; the file was changed: restore it from a copy, or measure the \
-                         point again in another run directory",
-                        raw.join(ids).display(),
-                        repetition.ids_hash
-                    );
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 /// A point's parameters and what its latest record says of it.

@@ -1,14 +1,17 @@
 use crate::args::{By, Retry, RunArgs};
 use crate::campaign::Loaded;
+use crate::environment::environment;
 use crate::places::Places;
-use crate::progress::{Progress, say};
+use crate::progress::Progress;
+use crate::reproduce::{as_given, command};
 use crate::subject::Opened;
-use crate::work::{AdapterInUse, Work, Workload};
+use crate::terminal::say;
+use crate::work::{AdapterInUse, Adapters, Work, Workload};
 use crate::{Answer, interrupt};
-use annbench_results::{Fact, Record, RunRecord, SelfTest, Store};
-use annbench_runner::{Bench, preferred_cpus};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use annbench_results::{Record, RunRecord, SelfTest, Store, check_raw};
+use annbench_runner::{ADAPTER_PATH, Bench, SubjectFacts, preferred_cpus};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// `annbench run FILE`
@@ -22,7 +25,7 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     let pool = super::scoring_pool()?;
     // Everything that can be wrong with the request is looked at before anything is measured.
     let names = loaded.datasets(&args.selection)?;
-    let adapters = AdapterInUse::all(&loaded, &args.selection)?;
+    let adapters = Adapters::find(&loaded, &args.selection)?.complete()?;
     let opened = Opened::all(
         places,
         &names,
@@ -47,14 +50,26 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     }
     let mut store = Store::create_or_open(&out)?;
     report_opening(&store);
-    let finished = store.finished_points();
-    let retry = args.retry == Some(Retry::Failed);
+    let mut finished = store.finished_points();
+    if args.retry.contains(&Retry::Lost) {
+        let lost = lost_points(&out, &store);
+        say(&format!("{} points have lost their raw files", lost.len()));
+        finished.retain(|point, _| !lost.contains(point));
+    }
+    let retry_failed = args.retry.contains(&Retry::Failed);
     let mut workloads = Vec::with_capacity(planned.len());
     for (subject, work) in planned {
+        report_other_truth(&out, &store, &subject.facts);
         // What was rejected before is judged again: its sweep may have changed its mind.
         let refused =
             work.judge(|point| finished.get(&point.point_id).copied() == Some("rejected"))?;
-        workloads.push(Workload::new(subject, work, &finished, &refused, retry));
+        workloads.push(Workload::new(
+            subject,
+            work,
+            &finished,
+            &refused,
+            retry_failed,
+        ));
     }
     let selftest = if args.skip_selftest {
         None
@@ -97,10 +112,10 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
                 interrupted: interrupt::flag(),
             }
             .run_job(job, todo, &adapter.installed, &workload.subject)
-            .inspect_err(|_| say(&format!("stopped; go on with: {}", command_line())))?;
+            .inspect_err(|_| say(&format!("stopped; go on with: {}", as_given())))?;
         }
     }
-    progress.finish();
+    drop(progress);
     drop(store);
     super::report::answer(
         std::slice::from_ref(&out),
@@ -108,44 +123,6 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
         false,
         By::Library,
     )
-}
-
-/// What the machine tells, what limits it can keep, and what the workers inherit from whoever started
-/// the run.
-fn environment() -> BTreeMap<String, Fact> {
-    let mut facts = annbench_results::collect_environment(annbench_core::wire::COMPILER);
-    let linux = |what: &str| {
-        if cfg!(target_os = "linux") {
-            Fact::Known(what.to_owned())
-        } else {
-            Fact::Unavailable("only Linux tells".to_owned())
-        }
-    };
-    let memory = "RssAnon + RssShmem of the process tree at 10 Hz; RLIMIT_DATA 2 GiB above";
-    facts.insert("memory_limit".to_owned(), linux(memory));
-    facts.insert(
-        "affinity".to_owned(),
-        linux("every task of a worker, physical cores first"),
-    );
-    let prefixes = [
-        "BLIS_",
-        "GLIBC_",
-        "GOMP_",
-        "KMP_",
-        "LD_",
-        "MALLOC_",
-        "MKL_",
-        "OMP_",
-        "OPENBLAS_",
-        "RAYON_",
-    ];
-    for (name, value) in std::env::vars_os() {
-        let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
-        if prefixes.iter().any(|prefix| name.starts_with(prefix)) {
-            facts.insert(format!("inherited {name}"), Fact::Known(value.into_owned()));
-        }
-    }
-    facts
 }
 
 /// Points are identified by content, never by name: under two names they would be one.
@@ -187,57 +164,42 @@ fn report_opening(store: &Store) {
     }
 }
 
+/// Points whose raw files are missing or not those that were measured.
+fn lost_points(out: &Path, store: &Store) -> BTreeSet<String> {
+    store
+        .latest_searches()
+        .into_iter()
+        .filter(|search| check_raw(out, search).is_err())
+        .map(|search| search.point_id.clone())
+        .collect()
+}
+
+/// A truth that was corrected since does not change what is measured, only its scores.
+fn report_other_truth(out: &Path, store: &Store, facts: &SubjectFacts) {
+    let others = store
+        .latest_searches()
+        .into_iter()
+        .filter(|search| search.dataset == facts.info)
+        .filter(|search| {
+            let truth = search.truth.as_ref().filter(|_| search.quality.is_some());
+            truth.is_some_and(|truth| truth.fingerprint != facts.truth.fingerprint)
+        })
+        .count();
+    if others > 0 {
+        say(&format!(
+            "WARNING: {}: {others} finished points were scored against another truth than today's; \
+             score them again with: annbench rescore {}",
+            facts.info.name,
+            out.display()
+        ));
+    }
+}
+
 fn new_run_id() -> String {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     format!("{}-{}", since.as_nanos(), std::process::id())
-}
-
-/// The command line as it was given, quoted for a shell.
-fn command_line() -> String {
-    let quoted = |word: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+".contains(c);
-        if !word.is_empty() && word.chars().all(plain) {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    };
-    let words: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|word| quoted(word.to_string_lossy().into_owned()))
-        .collect();
-    format!("annbench {}", words.join(" "))
-}
-
-/// The command line that gives this run again. The run directory is named as the user named it,
-/// unless that would tell about this machine.
-fn command(places: &Places, args: &RunArgs, out: &std::path::Path) -> String {
-    let shown = |path: &std::path::Path| -> String {
-        let path = if path.is_absolute() {
-            PathBuf::from(path.file_name().unwrap_or(path.as_os_str()))
-        } else {
-            path.to_owned()
-        };
-        path.display().to_string()
-    };
-    let mut words = vec!["annbench run".to_owned(), shown(&args.selection.file)];
-    let mut add = |flag: &str, values: &[String]| {
-        for value in values {
-            words.push(format!("{flag} {value}"));
-        }
-    };
-    add("--dataset", &args.selection.dataset);
-    add("--group", &args.selection.group);
-    add("--adapter", &args.selection.adapter);
-    add("--without-adapter", &args.selection.without_adapter);
-    add("--accept-checksum", &args.selection.accept_checksum);
-    for (flag, path) in &places.flags {
-        words.push(format!("{flag} {}", shown(path)));
-    }
-    words.push(format!("--out {}", shown(out)));
-    words.join(" ")
 }
 
 fn run_record(
@@ -247,7 +209,7 @@ fn run_record(
     loaded: &Loaded,
     adapters: &BTreeMap<String, AdapterInUse>,
     selftest: Option<SelfTest>,
-    out: &std::path::Path,
+    out: &Path,
 ) -> RunRecord {
     RunRecord {
         run_id: run_id.to_owned(),
@@ -256,7 +218,7 @@ fn run_record(
             .unwrap_or_default()
             .as_secs(),
         annbench_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: command(places, args, out),
+        command: command(places, args, out, std::env::var_os(ADAPTER_PATH).as_deref()),
         config_texts: loaded.texts.clone(),
         config_hash: loaded.hash(),
         machine: annbench_results::collect_machine(),

@@ -1,12 +1,12 @@
 use crate::selftest::run_selftest;
-use crate::{Answer, interrupt, progress};
+use crate::{Answer, interrupt, terminal};
 use annbench_results::SelfTest;
 use std::fmt::Write;
 
 /// `annbench selftest`
 pub fn selftest() -> anyhow::Result<Answer> {
     interrupt::listen()?;
-    progress::say("calibrating: exact, random, null and spin searchers");
+    terminal::say("calibrating: exact, random, null and spin searchers");
     let pool = super::scoring_pool()?;
     let selftest = run_selftest(&annbench_results::collect_machine(), &pool)?;
     let good = selftest.checks.iter().all(|check| check.passed);

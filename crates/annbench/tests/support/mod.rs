@@ -51,6 +51,14 @@ impl Bench {
         bench
     }
 
+    /// With a campaign of calibration searchers, [`SWEEP`], too.
+    pub fn calibrated() -> Self {
+        let bench = Self::new();
+        bench.write("configs/sweep.yaml", SWEEP);
+        bench.write("configs/campaign.yaml", QUICK_CAMPAIGN);
+        bench
+    }
+
     /// The entry of `tiny` with more lines at its end.
     pub fn entry(more: &str) -> String {
         format!(
@@ -65,6 +73,21 @@ impl Bench {
              licence: none needed\n\
              {more}"
         )
+    }
+
+    /// Truth ids `[QUERIES, 10]`, all rows alike, `first` and those after it.
+    pub fn write_truth(&self, first: u32) {
+        let mut bytes = Vec::new();
+        bytes.extend((QUERIES as u32).to_le_bytes());
+        bytes.extend(10u32.to_le_bytes());
+        for _ in 0..QUERIES {
+            bytes.extend((first..first + 10).flat_map(u32::to_le_bytes));
+        }
+        std::fs::write(self.path("datasets/tiny/truth.ibin"), bytes).unwrap();
+        self.write(
+            "datasets/tiny.yaml",
+            &Self::entry("truth: { file: truth.ibin, format: bigann_truth, width: 10 }\n"),
+        );
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -139,3 +162,19 @@ pub const QUICK_CAMPAIGN: &str = "sweeps: [ { file: sweep.yaml } ]\n\
      datasets: [tiny]\n\
      k: [5]\n\
      measure: { repetitions: 2, min_pass: 5ms, warm_up: 1ms }\n";
+
+/// Calibration searchers whose quality is known.
+pub const SWEEP: &str = "adapter: calibration\n\
+    groups:\n  \
+      exact: { search: { searcher: exact } }\n  \
+      random: { search: { searcher: random, seed: [1, 2, 3] }, require: [\"seed < 3\"] }\n  \
+      odd: { search: { searcher: [nonsense] } }\n";
+
+/// The campaign of [`Bench::calibrated`], run.
+pub const RUN: [&str; 5] = [
+    "run",
+    "configs/campaign.yaml",
+    "--out",
+    "run",
+    "--skip-selftest",
+];

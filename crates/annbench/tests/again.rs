@@ -1,0 +1,129 @@
+//! What becomes of a run later: scored again, repaired, gone on with.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may end on what it did not expect"
+)]
+
+mod support;
+
+use annbench_results::{Outcome, RunRecords};
+use support::{Bench, N, QUERIES, RUN, SWEEP};
+
+#[test]
+fn changed_truth_and_changed_raw_files_show_when_scored_again() {
+    let bench = Bench::calibrated();
+    bench.answer(&RUN);
+    let run = RunRecords::open(&bench.path("run")).unwrap();
+    let random = run
+        .latest_searches()
+        .into_iter()
+        .find(|search| search.group == "random" && search.outcome == Outcome::Ok)
+        .unwrap();
+    let raw = bench
+        .path("run")
+        .join(&random.measured.as_ref().unwrap().raw_dir);
+    // An id that no base row has, where the first answer was.
+    let ids = raw.join("ids.r0.npy");
+    let mut bytes = std::fs::read(&ids).unwrap();
+    let body = bytes.len() - QUERIES * 5 * 4;
+    let first: Vec<u8> = bytes[body..body + 4].to_vec();
+    bytes[body..body + 4].copy_from_slice(&(N as u32).to_le_bytes());
+    std::fs::write(&ids, &bytes).unwrap();
+    let rescored = bench.run(&["rescore", "run"]);
+    assert_eq!(rescored.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&rescored.stdout).into_owned();
+    assert!(text.contains("2 points scored again, 0 changed"), "{text}");
+    assert!(text.contains("ids.r0.npy"), "{text}");
+    assert!(text.contains("hash"), "{text}");
+    let again = RunRecords::open(&bench.path("run")).unwrap();
+    assert_eq!(again.records, run.records);
+    // A score that was edited shows, and `--check` only says so.
+    let journal = bench.path("run/records.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let edited = text.replacen("\"recall_mean\":1.0", "\"recall_mean\":0.5", 1);
+    assert_ne!(edited, text);
+    std::fs::write(&journal, &edited).unwrap();
+    bytes[body..body + 4].copy_from_slice(&first);
+    std::fs::write(&ids, &bytes).unwrap();
+    let checked = bench.run(&["rescore", "run", "--check"]);
+    assert_eq!(checked.status.code(), Some(1));
+    let shown = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(shown.contains("1 changed"), "{shown}");
+    assert!(shown.contains("recall 0.500000"), "{shown}");
+    assert!(shown.contains("recall 1.000000"), "{shown}");
+    assert_eq!(std::fs::read_to_string(&journal).unwrap(), edited);
+    bench.answer(&["rescore", "run"]);
+    let again = RunRecords::open(&bench.path("run")).unwrap();
+    assert_eq!(again.records, run.records);
+    // A raw file that is gone costs its point, and the point can be measured again.
+    std::fs::remove_file(&ids).unwrap();
+    let rescored = bench.run(&["rescore", "run"]);
+    assert_eq!(rescored.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&rescored.stdout).into_owned();
+    assert!(text.contains("ids.r0.npy"), "{text}");
+    assert!(text.contains("--retry lost"), "{text}");
+    assert_eq!(
+        RunRecords::open(&bench.path("run")).unwrap().records,
+        again.records
+    );
+    let output = bench.run(&[&RUN[..], &["--retry", "lost"]].concat());
+    let progress = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        progress.contains("1 points have lost their raw files"),
+        "{progress}"
+    );
+    assert!(
+        progress.contains("4 points are finished already; 1 remain"),
+        "{progress}"
+    );
+    let text = bench.answer(&["rescore", "run"]);
+    assert!(text.contains("3 points scored again, 0 changed"), "{text}");
+}
+
+#[test]
+fn a_truth_that_was_corrected_since_asks_for_rescoring() {
+    let bench = Bench::calibrated();
+    bench.write_truth(0);
+    bench.answer(&RUN);
+    bench.write("datasets/tiny.yaml", &Bench::entry(""));
+    let output = bench.run(&RUN);
+    let progress = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        progress.contains("3 finished points were scored against another truth"),
+        "{progress}"
+    );
+    assert!(progress.contains("annbench rescore run"), "{progress}");
+    let text = bench.answer(&["rescore", "run"]);
+    assert!(text.contains("3 changed"), "{text}");
+    let output = bench.run(&RUN);
+    let progress = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!progress.contains("another truth"), "{progress}");
+}
+
+#[test]
+fn a_point_that_its_sweep_no_longer_refuses_is_measured() {
+    let bench = Bench::calibrated();
+    bench.answer(&RUN);
+    let outcome = || {
+        let run = RunRecords::open(&bench.path("run")).unwrap();
+        let searches = run.latest_searches();
+        let third = searches
+            .into_iter()
+            .find(|search| search.identity.search_params.to_string() == "searcher=random seed=3");
+        third.unwrap().outcome.word()
+    };
+    assert_eq!(outcome(), "rejected");
+    bench.write(
+        "configs/sweep.yaml",
+        &SWEEP.replace(", require: [\"seed < 3\"]", ""),
+    );
+    let plan = bench.answer(&["plan", "configs/campaign.yaml", "--out", "run"]);
+    assert!(plan.contains("1 builds, 1 searches"), "{plan}");
+    let output = bench.run(&RUN);
+    let progress = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        progress.contains("4 points are finished already; 1 remain"),
+        "{progress}"
+    );
+    assert_eq!(outcome(), "ok");
+}
