@@ -14,7 +14,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("yaml", &[]),
     ("config", &["core", "yaml"]),
     ("exact", &["core"]),
-    ("dataset", &["core", "exact"]),
+    ("dataset", &["core", "exact", "yaml"]),
     ("results", &["core"]),
     ("runner", &["config", "core", "results"]),
     ("report", &["core", "results"]),

@@ -10,7 +10,7 @@ use thiserror::Error;
 pub enum DatasetError {
     /// The catalogue entry is wrong.
     #[error("{0}")]
-    Entry(Box<EntryError>),
+    Entry(EntryError),
     /// There is no such entry.
     #[error("no dataset `{name}` in {}; {}", root.display(), suggestion(nearest.as_deref(), known))]
     Unknown {
@@ -162,7 +162,7 @@ impl DatasetError {
 
 impl From<EntryError> for DatasetError {
     fn from(error: EntryError) -> Self {
-        DatasetError::Entry(Box::new(error))
+        DatasetError::Entry(error)
     }
 }
 
@@ -248,13 +248,7 @@ mod tests {
     /// A message that holds its cause must not hand it out as a source too.
     #[test]
     fn no_error_tells_its_cause_twice() {
-        let entry = EntryError {
-            path: PathBuf::from("x.yaml"),
-            line: 1,
-            column: 1,
-            message: "m".to_owned(),
-            source_line: "l".to_owned(),
-        };
+        let entry = EntryError::without_place(annbench_yaml::ErrorKind::Missing, "m");
         for error in [
             DatasetError::from(entry),
             DatasetError::from(ExactError::NoNeighbors),

@@ -16,7 +16,6 @@ mod error;
 mod format;
 mod lying;
 mod mapped;
-mod nearest;
 mod opening;
 mod progress;
 mod stamp;

@@ -23,9 +23,9 @@ fn extends(long: &[char], short: &[char]) -> bool {
     short.len() >= 3 && long.starts_with(short)
 }
 
-/// The names in backticks with commas between them, for messages; of many the first twelve.
+/// The names in backticks with commas between them, for messages; of many the first sixteen.
 pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
-    const SHOWN: usize = 12;
+    const SHOWN: usize = 16;
     let names: Vec<&str> = names.into_iter().collect();
     let mut text = names
         .iter()

@@ -1,15 +1,16 @@
 //! The catalogue: one YAML file per dataset.
 
-mod document;
 mod entry;
-mod error;
+mod files;
+mod parts;
 mod places;
+mod read;
 mod status;
 
 use crate::DatasetError;
-use crate::nearest::nearest;
+pub use annbench_yaml::Diagnostic as EntryError;
+use annbench_yaml::{decode, nearest};
 pub use entry::{Archive, Entry, FileFacts, TruthPart, VectorsPart};
-pub use error::EntryError;
 pub use places::Places;
 pub use status::{FileState, FileStatus};
 use std::path::{Path, PathBuf};
@@ -77,14 +78,15 @@ impl Catalogue {
     }
 
     fn entry_at(&self, path: &Path) -> Result<Entry, DatasetError> {
-        let text = std::fs::read_to_string(path)
+        let bytes = std::fs::read(path)
             .map_err(|source| DatasetError::io("read the dataset entry", path, source))?;
+        let text = decode(&path.display().to_string(), &bytes)?;
         let places = Places {
             root: self.root.clone(),
             extra: self.extra.clone(),
             beside: path.parent().unwrap_or(Path::new("")).to_owned(),
             folder: String::new(),
         };
-        Entry::parse(path, &text, places).map_err(DatasetError::from)
+        read::entry(path, text, places).map_err(DatasetError::from)
     }
 }

@@ -1,0 +1,106 @@
+use super::EntryError;
+use super::entry::{Archive, FileFacts};
+use super::read::text;
+use annbench_yaml::{Data, ErrorKind, Fields, Node, Source, Value, shortened};
+use std::collections::BTreeMap;
+
+const FILE_KEYS: [&str; 4] = ["bytes", "sha256", "flat_sha256", "url"];
+const ARCHIVE_KEYS: [&str; 4] = ["url", "bytes", "sha256", "md5"];
+
+/// Hexadecimal digits of a SHA-256 and of an MD5.
+const SHA256: usize = 64;
+const MD5: usize = 32;
+
+/// Reads `files`: what is known of each, by name. Only those that are `used` can be named.
+pub(super) fn facts(
+    source: &Source,
+    node: &Node,
+    used: &[&str],
+) -> Result<BTreeMap<String, FileFacts>, EntryError> {
+    let mut facts = BTreeMap::new();
+    for (key, node) in source.entries(node, "`files`")? {
+        if !used.contains(&key.name.as_str()) {
+            let problem = format!("`files`: nothing uses `{}`", shortened(&key.name));
+            let mut used = used.to_vec();
+            used.dedup();
+            return Err(source.unknown(
+                ErrorKind::UnknownName,
+                key.span,
+                problem,
+                &key.name,
+                used.iter().copied(),
+            ));
+        }
+        let fields = source.fields(node, "an entry of `files`", &FILE_KEYS)?;
+        let known = FileFacts {
+            bytes: bytes(source, &fields)?,
+            sha256: checksum(source, &fields, "sha256", SHA256)?,
+            flat_sha256: checksum(source, &fields, "flat_sha256", SHA256)?,
+            url: match fields.get("url") {
+                None => None,
+                Some(node) => Some(text(source, node, "`url`")?),
+            },
+        };
+        facts.insert(key.name.clone(), known);
+    }
+    Ok(facts)
+}
+
+/// Reads `archive`.
+pub(super) fn archive(source: &Source, node: &Node) -> Result<Archive, EntryError> {
+    let fields = source.fields(node, "`archive`", &ARCHIVE_KEYS)?;
+    let url = fields.required("url", "url: \"https://…\"")?;
+    Ok(Archive {
+        url: text(source, url, "`url`")?,
+        bytes: bytes(source, &fields)?,
+        sha256: checksum(source, &fields, "sha256", SHA256)?,
+        md5: checksum(source, &fields, "md5", MD5)?,
+    })
+}
+
+fn bytes(source: &Source, fields: &Fields<'_>) -> Result<Option<u64>, EntryError> {
+    fields
+        .get("bytes")
+        .map(|node| source.integer(node, "`bytes`", 1..=i64::MAX as u64))
+        .transpose()
+}
+
+/// `digits` hexadecimal digits, in lower case.
+fn checksum(
+    source: &Source,
+    fields: &Fields<'_>,
+    key: &str,
+    digits: usize,
+) -> Result<Option<String>, EntryError> {
+    let Some(node) = fields.get(key) else {
+        return Ok(None);
+    };
+    let what = format!("`{key}`");
+    let expected = format!("{digits} hexadecimal digits");
+    let scalar = match &node.data {
+        Data::Scalar(scalar) if matches!(scalar.value, Value::Text { .. }) => scalar,
+        // Digits alone are a number to YAML.
+        _ => {
+            return Err(source
+                .wrong_type(node, &what, &format!("{expected}, in quotes"))
+                .next("copy the whole checksum, and quote it where it has no letters"));
+        }
+    };
+    let hash = scalar.raw.to_ascii_lowercase();
+    if hash.len() == digits && hash.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return Ok(Some(hash));
+    }
+    Err(source
+        .error(
+            ErrorKind::Value,
+            node.span,
+            format!("{what} is no such checksum"),
+        )
+        .expected(expected)
+        .found(format!(
+            "{} characters: `{}`",
+            scalar.raw.chars().count(),
+            shortened(&scalar.raw)
+        ))
+        .next("copy the whole checksum, without spaces or a prefix"))
+}

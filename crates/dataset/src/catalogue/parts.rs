@@ -1,0 +1,150 @@
+use super::EntryError;
+use super::entry::{TruthPart, VectorsPart};
+use super::read::{size, text};
+use crate::Format;
+use annbench_core::ElementType;
+use annbench_yaml::{ErrorKind, Fields, Node, Source, Span, listed};
+
+/// Ids are 32-bit numbers.
+pub(super) const MOST_ROWS: u64 = u32::MAX as u64;
+
+const VECTOR_KEYS: [&str; 5] = ["file", "format", "dataset", "rows", "take_first"];
+const TRUTH_KEYS: [&str; 4] = ["file", "format", "dataset", "width"];
+
+/// Reads `base` or `queries`, which is `what`, of an entry whose elements are `element`.
+pub(super) fn vectors_part(
+    source: &Source,
+    node: &Node,
+    what: &'static str,
+    element: ElementType,
+) -> Result<VectorsPart, EntryError> {
+    let fields = source.fields(node, what, &VECTOR_KEYS)?;
+    let file = fields.required("file", "file: base.fvecs")?;
+    let file = text(source, file, "`file`")?;
+    let (format, at) = format(source, &fields, "format: fvecs")?;
+    let fits = |format: &Format| {
+        format.holds_vectors() && format.element().is_none_or(|held| held == element)
+    };
+    if !format.holds_vectors() {
+        return Err(refused(source, at, format, fits, "neighbours, not vectors")
+            .next("name a file of neighbours under `truth`"));
+    }
+    if let Some(held) = format.element()
+        && held != element
+    {
+        let problem =
+            format!("{what}: a file of format {format} holds {held}, but `element` is {element}");
+        return Err(source
+            .error(ErrorKind::Conflict, at, problem)
+            .expected(format!("one of {}", names(fits)))
+            .found(format!("`{format}`"))
+            .next("correct `format`, or `element`"));
+    }
+    let hdf5_dataset = hdf5_dataset(source, &fields, format, at, "dataset: train")?;
+    let rows = size(source, fields.required("rows", "rows: 100000")?, "`rows`")?;
+    let take_first = match fields.get("take_first") {
+        None => None,
+        Some(node) => {
+            let what = format!("`take_first`, of the {rows} rows of the file,");
+            // Lossless, being no more than `rows`.
+            Some(source.integer(node, &what, 1..=rows as u64)? as usize)
+        }
+    };
+    Ok(VectorsPart {
+        file,
+        format,
+        hdf5_dataset,
+        rows,
+        take_first,
+    })
+}
+
+/// Reads `truth` of an entry with `n` base rows.
+pub(super) fn truth_part(source: &Source, node: &Node, n: usize) -> Result<TruthPart, EntryError> {
+    let fields = source.fields(node, "`truth`", &TRUTH_KEYS)?;
+    let file = fields.required("file", "file: gt.ivecs")?;
+    let file = text(source, file, "`file`")?;
+    let (format, at) = format(source, &fields, "format: ivecs")?;
+    if !format.holds_truth() {
+        let fits = |format: &Format| format.holds_truth();
+        return Err(refused(source, at, format, fits, "vectors, not neighbours")
+            .next("name a file of neighbours, or leave `truth` out: it is then computed"));
+    }
+    let hdf5_dataset = hdf5_dataset(source, &fields, format, at, "dataset: neighbors")?;
+    let node = fields.required("width", "width: 100")?;
+    let width = size(source, node, "`width`")?;
+    if width > n {
+        let problem = format!("`truth`: width {width} is more than the {n} base rows");
+        return Err(source
+            .error(ErrorKind::Conflict, node.span, problem)
+            .expected(format!("at most {n}"))
+            .found(width.to_string())
+            .next("correct `width`, or `rows` and `take_first` of `base`"));
+    }
+    Ok(TruthPart {
+        file,
+        format,
+        hdf5_dataset,
+        width,
+    })
+}
+
+fn format(
+    source: &Source,
+    fields: &Fields<'_>,
+    example: &str,
+) -> Result<(Format, Span), EntryError> {
+    let node = fields.required("format", example)?;
+    let words = Format::ALL.map(|format| (format.name(), format));
+    Ok((source.word(node, "`format`", &words)?, node.span))
+}
+
+/// An error about a format of another kind; the caller adds what to do next.
+fn refused(
+    source: &Source,
+    at: Span,
+    format: Format,
+    fits: impl Fn(&Format) -> bool,
+    holds: &str,
+) -> EntryError {
+    let problem = format!("`format`: {format} holds {holds}");
+    source
+        .error(ErrorKind::Value, at, problem)
+        .expected(format!("one of {}", names(fits)))
+        .found(format!("`{format}`"))
+}
+
+fn names(fits: impl Fn(&Format) -> bool) -> String {
+    let formats = Format::ALL.into_iter().filter(|format| fits(format));
+    listed(formats.map(Format::name))
+}
+
+/// The dataset inside an HDF5 file; other files have none.
+fn hdf5_dataset(
+    source: &Source,
+    fields: &Fields<'_>,
+    format: Format,
+    at: Span,
+    example: &str,
+) -> Result<Option<String>, EntryError> {
+    match (fields.entry("dataset"), format) {
+        (Some((_, node)), Format::Hdf5) => text(source, node, "`dataset`").map(Some),
+        (None, Format::Hdf5) => Err(source
+            .error(
+                ErrorKind::Missing,
+                at,
+                "`dataset` is missing: an HDF5 file holds several",
+            )
+            .expected(example)
+            .next("add `dataset`; in the files of ann-benchmarks it is train, test or neighbors")),
+        (Some((key, _)), _) => Err(source
+            .error(
+                ErrorKind::Conflict,
+                key.span,
+                "`dataset`: only HDF5 files have datasets inside",
+            )
+            .found(format!("a file of format {format}"))
+            .next("remove `dataset`, or correct `format`")),
+        (None, _) => Ok(None),
+    }
+}
