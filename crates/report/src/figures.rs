@@ -1,7 +1,7 @@
 //! Numbers as people read them. Nothing here rounds a recall up to 1.
 
 /// `12345` as `12,345`.
-pub(crate) fn count(value: u64) -> String {
+pub fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {

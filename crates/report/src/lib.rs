@@ -31,6 +31,7 @@ mod wrap;
 pub use chart::Chart;
 pub use counts::Counts;
 pub use facts::FactLine;
+pub use figures::count;
 pub use overlay::{LabelledRun, Overlay};
 pub use paint::PlotError;
 pub use point::{Point, Unplaced};

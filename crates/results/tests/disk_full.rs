@@ -4,25 +4,13 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
+#[path = "common/file_limit.rs"]
+mod file_limit;
 
 use annbench_results::*;
 use common::search_record;
+use file_limit::limit_file_size;
 use std::fs;
-
-fn limit_file_size(bytes: Option<u64>) {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: `limit` is a valid place for one rlimit, and a valid one afterwards; ignoring SIGXFSZ
-    // makes writes fail instead of ending the process.
-    unsafe {
-        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-        assert_eq!(libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit), 0);
-        limit.rlim_cur = bytes.map_or(limit.rlim_max, |bytes| bytes as libc::rlim_t);
-        assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit), 0);
-    }
-}
 
 #[test]
 fn nothing_earlier_is_lost_and_the_run_goes_on_once_there_is_room() {

@@ -4,27 +4,15 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
+#[path = "common/file_limit.rs"]
+mod file_limit;
 
 use annbench_core::npy;
 use annbench_results::*;
 use common::{search, search_record};
+use file_limit::limit_file_size;
 use std::fs;
 use std::path::Path;
-
-fn limit_file_size(bytes: Option<u64>) {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: `limit` is a valid place for one rlimit, and a valid one afterwards; ignoring SIGXFSZ
-    // makes writes fail instead of ending the process.
-    unsafe {
-        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-        assert_eq!(libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit), 0);
-        limit.rlim_cur = bytes.map_or(limit.rlim_max, |bytes| bytes as libc::rlim_t);
-        assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit), 0);
-    }
-}
 
 fn folders(raw: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(raw)

@@ -4,6 +4,7 @@ use crate::subject::{Asked, Opened, catalogue};
 use crate::terminal::say;
 use crate::{Answer, interrupt};
 use annbench_dataset::{Entry, FileState};
+use annbench_report::count;
 use std::fmt::Write;
 
 /// `annbench datasets ...`
@@ -41,7 +42,7 @@ fn list(places: &Places) -> anyhow::Result<Answer> {
             text,
             "{:28} {:>13} x {:<5} {:4} {:14} {}",
             entry.name,
-            grouped(entry.n() as u64),
+            count(entry.n() as u64),
             entry.dim,
             entry.element,
             entry.metric,
@@ -61,12 +62,12 @@ fn show(entry: &Entry) -> String {
     let _ = writeln!(
         text,
         "  base      {} x {} {}, {}",
-        grouped(entry.n() as u64),
+        count(entry.n() as u64),
         entry.dim,
         entry.element,
         entry.metric
     );
-    let _ = writeln!(text, "  queries   {}", grouped(entry.queries.n() as u64));
+    let _ = writeln!(text, "  queries   {}", count(entry.queries.n() as u64));
     match &entry.truth {
         Some(truth) => {
             let _ = writeln!(
@@ -112,7 +113,7 @@ fn show(entry: &Entry) -> String {
                 text,
                 "    OTHER SIZE {} has {} bytes",
                 path.display(),
-                grouped(*bytes)
+                count(*bytes)
             ),
         };
     }
@@ -124,7 +125,7 @@ fn show(entry: &Entry) -> String {
 
 fn write_facts(text: &mut String, bytes: Option<u64>, sha256: Option<&str>) {
     let bytes = bytes.map_or("size not known".to_owned(), |b| {
-        format!("{} bytes", grouped(b))
+        format!("{} bytes", count(b))
     });
     let sha256 = sha256.map_or("no sha256 is known".to_owned(), |sum| {
         format!("sha256 {sum}")
@@ -143,11 +144,11 @@ fn check(places: &Places, name: &str, accept_checksum: bool) -> anyhow::Result<A
         text,
         "{}: {} x {} {} {}, {} queries",
         info.name,
-        grouped(info.n),
+        count(info.n),
         info.dim,
         info.element,
         info.metric,
-        grouped(info.queries)
+        count(info.queries)
     );
     let _ = writeln!(text, "  base fingerprint     {}", info.base_fingerprint);
     let _ = writeln!(text, "  queries fingerprint  {}", info.queries_fingerprint);
@@ -165,17 +166,4 @@ fn check(places: &Places, name: &str, accept_checksum: bool) -> anyhow::Result<A
         text,
         good: !opened.is_refuted(),
     })
-}
-
-/// 1000000 as 1,000,000.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
