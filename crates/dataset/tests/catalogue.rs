@@ -316,6 +316,20 @@ fn text_that_is_no_mapping_or_no_yaml_is_refused() {
 }
 
 #[test]
+fn what_is_no_file_is_no_entry() {
+    let fixture = Fixture::new();
+    let folder = fixture.root().join("folder.yaml");
+    std::fs::create_dir(&folder).unwrap();
+    let text = fixture.entry(folder.to_str().unwrap()).unwrap_err();
+    assert_words(
+        &text.to_string(),
+        &["folder.yaml", "a directory", "a file of YAML", "a name"],
+    );
+    let text = fixture.entry("/none/there.yaml").unwrap_err().to_string();
+    assert_words(&text, &["/none/there.yaml", "check that the path exists"]);
+}
+
+#[test]
 fn bytes_that_are_no_text_are_placed() {
     let fixture = Fixture::new();
     std::fs::write(fixture.root().join("set.yaml"), b"name: set\nsource: \xff").unwrap();

@@ -8,6 +8,7 @@ mod read;
 mod status;
 
 use crate::DatasetError;
+use crate::lying::{Lying, lying_at};
 pub use annbench_yaml::Diagnostic as EntryError;
 use annbench_yaml::{decode, nearest};
 pub use entry::{Archive, Entry, FileFacts, TruthPart, VectorsPart};
@@ -78,6 +79,15 @@ impl Catalogue {
     }
 
     fn entry_at(&self, path: &Path) -> Result<Entry, DatasetError> {
+        if let Lying::Other(found) = lying_at(path)? {
+            return Err(DatasetError::contents(
+                path,
+                "what lies there",
+                "a dataset entry, a file of YAML",
+                found,
+                "give the path of such a file, or a name that `annbench datasets` lists",
+            ));
+        }
         let bytes = std::fs::read(path)
             .map_err(|source| DatasetError::io("read the dataset entry", path, source))?;
         let text = decode(&path.display().to_string(), &bytes)?;
