@@ -296,22 +296,6 @@ fn missing_files_are_listed_with_where_they_belong() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_written() {
-    let fixture = Fixture::new();
-    let entry = with_base(&fixture, "fvecs", &sound("fvecs", N));
-    // A file where the directory should be: this fails for every user, root included.
-    std::fs::write(fixture.root().join(".cache"), b"").unwrap();
-    assert_words(&fixture.refusal(&entry), &["cache directory", ".cache"]);
-    // What needs no copy opens all the same, and says what could not be remembered.
-    let entry = with_base(&fixture, "fbin", &sound("fbin", N));
-    let dataset = fixture.open(&entry).unwrap();
-    assert_words(
-        &dataset.notes().join("\n"),
-        &["fingerprint", "remembered", ".cache"],
-    );
-}
-
-#[test]
 fn cancelling_leaves_nothing_half_done() {
     let fixture = Fixture::new();
     let entry = with_base(&fixture, "fvecs", &sound("fvecs", N));
