@@ -82,7 +82,7 @@ pub enum ScoreError {
     },
     /// No query is left to take a mean over.
     #[error(
-        "nothing to score: of {queries} queries {undefined} have no direction; recall of an empty set is undefined"
+        "nothing to score: of {queries} queries {undefined} have no direction, and recall of an empty set is undefined; provide queries that are not zero"
     )]
     Empty {
         /// Queries in the set.

@@ -43,6 +43,7 @@ fn a_cause_is_told_once() {
         let said = chain(&*error);
         let told: usize = texts.iter().map(|text| said.matches(text).count()).sum();
         assert_eq!(told, 1, "{said}");
+        assert!(said.contains("; "), "no next step: {said}");
     }
 }
 
