@@ -85,8 +85,13 @@ pub enum DatasetError {
         width: usize,
     },
     /// The exact engine refused.
-    #[error("exact search: {0}")]
-    Exact(ExactError),
+    #[error("exact search in {}: {cause}", path.display())]
+    Exact {
+        /// The base.
+        path: PathBuf,
+        /// Why.
+        cause: ExactError,
+    },
     /// The caller's progress function asked to stop.
     #[error("cancelled; nothing half-done is kept")]
     Cancelled,
@@ -143,6 +148,17 @@ impl DatasetError {
         }
     }
 
+    /// What the exact engine says of the base at `path`.
+    pub(crate) fn exact(path: &Path, cause: ExactError) -> Self {
+        match cause {
+            ExactError::Cancelled => DatasetError::Cancelled,
+            cause => DatasetError::Exact {
+                path: path.to_owned(),
+                cause,
+            },
+        }
+    }
+
     pub(crate) fn contents(
         path: &Path,
         place: impl Into<String>,
@@ -163,15 +179,6 @@ impl DatasetError {
 impl From<EntryError> for DatasetError {
     fn from(error: EntryError) -> Self {
         DatasetError::Entry(error)
-    }
-}
-
-impl From<ExactError> for DatasetError {
-    fn from(error: ExactError) -> Self {
-        match error {
-            ExactError::Cancelled => DatasetError::Cancelled,
-            other => DatasetError::Exact(other),
-        }
     }
 }
 
@@ -251,7 +258,7 @@ mod tests {
         let entry = EntryError::without_place(annbench_yaml::ErrorKind::Missing, "m");
         for error in [
             DatasetError::from(entry),
-            DatasetError::from(ExactError::NoNeighbors),
+            DatasetError::exact(Path::new("base"), ExactError::NoNeighbors),
             DatasetError::contents(Path::new("f"), "p", "e", "f", "n"),
         ] {
             assert!(std::error::Error::source(&error).is_none(), "{error}");

@@ -2,8 +2,9 @@
 //!
 //! A [`Catalogue`] of YAML entries says what a dataset is and where its files belong;
 //! [`Dataset::open`] checks them against everything that is known, maps the vectors where they lie
-//! or from a flat copy made once, and checks shipped truth. Nothing here knows of adapters, results
-//! or the network.
+//! or from a flat copy made once, and checks shipped truth. Values are read from the files that the
+//! entry names and from no other, for only these are stamped and checksummed. Nothing here knows of
+//! adapters, results or the network.
 
 mod cache;
 mod catalogue;

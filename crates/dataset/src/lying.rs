@@ -31,7 +31,7 @@ pub(crate) fn not_a_file(path: &Path, found: &str) -> DatasetError {
     DatasetError::contents(
         path,
         "what lies there",
-        "a regular file, for it is mapped into memory",
+        "a regular file",
         found,
         "move it away and put the file itself there",
     )

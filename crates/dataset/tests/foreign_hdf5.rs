@@ -109,7 +109,8 @@ fn a_soft_link_to_nothing() {
         file.link_soft("/gone", "train").unwrap();
     });
     let refusal = fixture.refusal(&entry);
-    assert_refused(&refusal, "train", &["soft link", "not there"]);
+    let words = ["`/train`", "a soft link to what is not there", "restore"];
+    assert_words(&refusal, &words);
 }
 
 #[test]

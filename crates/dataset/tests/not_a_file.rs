@@ -66,6 +66,17 @@ fn a_device_and_a_directory_by_path() {
 }
 
 #[test]
+fn in_place_of_the_entry() {
+    let fixture = Fixture::new();
+    let path = fixture.root().join("pipe.yaml");
+    make_fifo(&path);
+    let refusal = fixture.entry(path.to_str().unwrap()).unwrap_err();
+    assert_words(&refusal.to_string(), &["pipe.yaml", "FIFO"]);
+    let refusal = fixture.entry("pipe").unwrap_err();
+    assert_words(&refusal.to_string(), &["no dataset `pipe`"]);
+}
+
+#[test]
 fn what_is_no_file_does_not_hide_one_in_a_later_place() {
     let fixture = Fixture::new();
     let entry = set(&fixture, "base", "u8bin");

@@ -53,7 +53,7 @@ pub(crate) fn check_sample(
     for (i, &q) in picks.iter().enumerate() {
         let before = i as u64 * space.base.n() as u64;
         let query = space.queries.slice(q..q + 1);
-        let found = exact_neighbors(space, query, truth.width(), pool, &|done, _| {
+        let found = exact_neighbors(space, query, truth.width(), pool, base_path, &|done, _| {
             meter.tell(before + done)
         })?;
         truth.refuted = first_beaten(truth, space, q, found.row(0));

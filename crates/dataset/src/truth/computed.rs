@@ -39,7 +39,7 @@ pub(crate) fn computed_truth(
     }
     let total = space.base.n() as u64 * space.queries.n() as u64;
     let meter = Meter::new(watch, Activity::Truth, base_path, total);
-    let found = exact_neighbors(space, space.queries, width, pool, &|done, _| {
+    let found = exact_neighbors(space, space.queries, width, pool, base_path, &|done, _| {
         meter.tell(done)
     })?;
     let (ids, _) = found.into_parts();

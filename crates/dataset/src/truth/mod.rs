@@ -10,6 +10,7 @@ pub(crate) use check::check_sample;
 pub(crate) use computed::computed_truth;
 use rayon::prelude::*;
 pub(crate) use shipped::shipped_truth;
+use std::path::Path;
 
 /// Where truth came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,8 +194,9 @@ pub(crate) fn exact_neighbors(
     queries: Vectors<'_>,
     k: usize,
     pool: &rayon::ThreadPool,
+    base_path: &Path,
     progress: &(dyn Fn(u64, u64) -> std::ops::ControlFlow<()> + Sync),
 ) -> Result<annbench_exact::Neighbors, DatasetError> {
     annbench_exact::search(space.base, queries, space.metric, k, pool, progress)
-        .map_err(DatasetError::from)
+        .map_err(|cause| DatasetError::exact(base_path, cause))
 }

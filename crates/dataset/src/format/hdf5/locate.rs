@@ -82,7 +82,13 @@ impl Walk<'_> {
             let object = match group.loc_info_by_name(step) {
                 Ok(object) => object,
                 Err(_) if link.link_type == LinkType::Soft => {
-                    return Err(self.foreign(&at, "a soft link to what is not there"));
+                    return Err(DatasetError::contents(
+                        self.path,
+                        place,
+                        format!("a dataset `{}`", self.name),
+                        "a soft link to what is not there",
+                        "name a `dataset` that is there in the dataset entry, or restore what the link leads to",
+                    ));
                 }
                 Err(error) => return Err(unreadable(self.path, &place, &error)),
             };
