@@ -12,7 +12,7 @@ use support::{Lab, fault};
 
 #[test]
 fn after_a_crash_an_adapter_that_saves_is_built_once() {
-    let lab = Lab::new();
+    let mut lab = Lab::new();
     let points = vec![
         fault("abort", 0),
         fault("none", 0),
@@ -30,7 +30,7 @@ fn after_a_crash_an_adapter_that_saves_is_built_once() {
 
 #[test]
 fn a_worker_that_dies_while_saving_costs_a_build_and_no_point() {
-    let lab = Lab::new();
+    let mut lab = Lab::new();
     let points = vec![fault("none", 0), fault("none", 1)];
     lab.run(fault("abort_in_save", 0), points);
     let builds = lab.builds();

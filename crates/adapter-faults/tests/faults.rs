@@ -194,7 +194,7 @@ fn every_build_fault_becomes_a_record_and_its_points_say_why_they_were_skipped()
 
 #[test]
 fn refused_points_are_records_without_a_build() {
-    let lab = Lab::new();
+    let mut lab = Lab::new();
     let points = vec![fault("no_such_fault", 0), fault("none", 0)];
     let mut job = lab.plan(fault("none", 0), points);
     job.points[1].refused = Some("the sweep says no".to_owned());
@@ -223,7 +223,7 @@ fn refused_points_are_records_without_a_build() {
 
 #[test]
 fn a_reported_allocation_failure_is_out_of_memory() {
-    let lab = Lab::new();
+    let mut lab = Lab::new();
     let points = vec![fault("allocation_error", 0), fault("none", 0)];
     lab.run(fault("none", 0), points);
     assert_eq!(lab.verdicts(), ["failed: out of memory", "ok"]);

@@ -31,7 +31,7 @@ fn an_interrupt_ends_the_worker_and_leaves_no_record_of_the_unfinished_point() {
 
 /// Runs three points and touches `file` when the first is done: the run must stop, naming the file,
 /// with that one point in its records.
-fn change_after_the_first_point(lab: &Lab, installed: &Installed, file: &Path) {
+fn change_after_the_first_point(lab: &mut Lab, installed: &Installed, file: &Path) {
     let points = (0..3).map(|number| fault("none", number)).collect();
     let job = lab.plan(fault("none", 0), points);
     let ended = lab.try_run(&job, installed, &AtomicBool::new(false), &mut |event| {
@@ -55,16 +55,16 @@ fn replace(file: &Path) {
 
 #[test]
 fn a_dataset_that_is_replaced_during_a_run_stops_it() {
-    let lab = Lab::new();
+    let mut lab = Lab::new();
     let base = lab.made.subject().facts.given[0].base.path.clone();
-    change_after_the_first_point(&lab, &installed(), &base);
+    change_after_the_first_point(&mut lab, &installed(), &base);
 }
 
 #[test]
 fn an_adapter_that_is_replaced_during_a_run_stops_it() {
-    let lab = Lab::new();
+    let mut lab = Lab::new();
     let mut copy = installed();
     copy.path = lab.run_dir().with_file_name("annbench-adapter-faults");
     std::fs::copy(installed().path, &copy.path).unwrap();
-    change_after_the_first_point(&lab, &copy, &copy.path);
+    change_after_the_first_point(&mut lab, &copy, &copy.path);
 }

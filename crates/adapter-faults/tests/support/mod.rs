@@ -200,16 +200,21 @@ pub struct Lab {
     folder: tempfile::TempDir,
     pub made: Made,
     pub limits: Limits,
+    /// Open from first to last: another test's process may hold the lock for a moment after this one
+    /// has let go of it, between its fork and its exec.
+    store: Store,
 }
 
 impl Lab {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let made = Made::generate(folder.path());
+        let store = Store::create_or_open(&folder.path().join("run")).unwrap();
         Self {
             folder,
             made,
             limits: limits(),
+            store,
         }
     }
 
@@ -224,7 +229,7 @@ impl Lab {
 
     /// Runs a job into the run directory.
     pub fn try_run(
-        &self,
+        &mut self,
         job: &PlannedJob,
         installed: &Installed,
         interrupted: &AtomicBool,
@@ -234,14 +239,13 @@ impl Lab {
             .num_threads(1)
             .build()
             .unwrap();
-        let mut store = Store::create_or_open(&self.run_dir()).unwrap();
         Bench {
             run_id: "test".to_owned(),
             measure: &measure(),
             limits: &self.limits,
             cpus: preferred_cpus(),
             pool: &pool,
-            store: &mut store,
+            store: &mut self.store,
             observe,
             interrupted,
         }
@@ -249,15 +253,14 @@ impl Lab {
     }
 
     /// Plans and runs one build with its searches to the end.
-    pub fn run(&self, build: Params, searches: Vec<Params>) {
+    pub fn run(&mut self, build: Params, searches: Vec<Params>) {
         let job = self.plan(build, searches);
         self.try_run(&job, &installed(), &AtomicBool::new(false), &mut |_| {})
             .unwrap();
     }
 
     pub fn records(&self) -> Vec<Record> {
-        let store = Store::create_or_open(&self.run_dir()).unwrap();
-        store.records().to_vec()
+        self.store.records().to_vec()
     }
 
     /// The searches in the order in which they were made.
