@@ -4,16 +4,19 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Vectors in a file: where they start and what they are. Rows follow one another without gaps.
+/// Vectors in a file: where they start and what they are. Rows follow one another without gaps; sets
+/// are `n + 1` offsets u64, from 0 on, and then their members u32.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapSpec {
     /// The file.
     pub path: PathBuf,
-    /// First byte of row 0.
+    /// First byte of row 0, or of the first offset.
     pub offset_bytes: u64,
+    /// Bytes of all rows, offsets included.
+    pub len_bytes: u64,
     /// Number of rows.
     pub n: usize,
-    /// Components per row.
+    /// Components per row; for sets, one more than the largest number that a set may hold.
     pub dim: usize,
     /// Component type, little-endian.
     pub element: ElementType,

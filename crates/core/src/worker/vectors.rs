@@ -20,28 +20,24 @@ impl Held {
     /// The copy takes the system's default pages, as a library's own allocation would.
     pub fn open(spec: &MapSpec, copy: bool) -> Result<Self, String> {
         let path = spec.path.display();
-        let len = spec
-            .n
-            .checked_mul(spec.dim)
-            .and_then(|values| values.checked_mul(spec.element.size_bytes()))
-            .ok_or_else(|| format!("{path}: {} x {} values overflow", spec.n, spec.dim))?;
         let file = File::open(&spec.path).map_err(|e| format!("{path}: {e}"))?;
         let available = file.metadata().map_err(|e| format!("{path}: {e}"))?.len();
         if spec
             .offset_bytes
-            .checked_add(len as u64)
+            .checked_add(spec.len_bytes)
             .is_none_or(|end| end > available)
         {
             return Err(format!(
-                "{path}: expected {len} bytes from offset {}, found a file of {available} bytes; \
+                "{path}: expected {} bytes from offset {}, found a file of {available} bytes; \
                  was it changed during the run?",
-                spec.offset_bytes
+                spec.len_bytes, spec.offset_bytes
             ));
         }
         // SAFETY: the file is input that the harness opened read-only; whoever truncates it during
         // a run ends the worker by SIGBUS, which the runner records.
         let map = unsafe { Mmap::map(&file) }.map_err(|e| format!("{path}: {e}"))?;
-        let start = spec.offset_bytes as usize;
+        // Both fit, for the whole file was mapped.
+        let (start, len) = (spec.offset_bytes as usize, spec.len_bytes as usize);
         let pages = if copy {
             let mut pages =
                 MmapMut::map_anon(len.max(1)).map_err(|e| format!("copy of {path}: {e}"))?;
@@ -56,8 +52,9 @@ impl Held {
         };
         if held.try_vectors().is_none() {
             return Err(format!(
-                "{path}: rows of {} x {} at offset {start} are not aligned",
-                spec.dim, spec.element
+                "{path}: expected {} aligned rows of {} {} from offset {start}, found {len} bytes that \
+                 are none; was it changed during the run?",
+                spec.n, spec.dim, spec.element
             ));
         }
         Ok(held)
@@ -69,7 +66,8 @@ impl Held {
             Pages::Mapped(map, start) => &map[*start..*start + len],
             Pages::Copied(pages) => &pages[..len],
         };
-        Vectors::from_bytes(bytes, self.spec.element, self.spec.dim)
+        let spec = &self.spec;
+        Vectors::from_bytes(bytes, spec.element, spec.n, spec.dim)
     }
 
     /// The rows.
@@ -80,6 +78,6 @@ impl Held {
 
     /// Bytes of all rows.
     pub fn byte_len(&self) -> usize {
-        self.spec.n * self.spec.dim * self.spec.element.size_bytes()
+        self.spec.len_bytes as usize
     }
 }
