@@ -16,6 +16,7 @@ impl Adapter for ExactAdapter {
         let supports = Metric::ALL
             .iter()
             .flat_map(|&metric| ElementType::ALL.map(|element| Support { metric, element }))
+            .filter(|support| support.metric.is_defined_on(support.element))
             .collect();
         let simd = BTreeMap::from([("simd".to_owned(), annbench_exact::simd_level().to_owned())]);
         Descriptor {

@@ -25,7 +25,9 @@ impl Widen for f16 {
         const TWO_TO_112: f32 = f32::from_bits(0x7780_0000);
         let bits = u32::from(self.to_bits());
         let magnitude = f32::from_bits((bits & 0x7fff) << 13) * TWO_TO_112;
-        f64::from(f32::from_bits(magnitude.to_bits() | ((bits & 0x8000) << 16)))
+        f64::from(f32::from_bits(
+            magnitude.to_bits() | ((bits & 0x8000) << 16),
+        ))
     }
 }
 
@@ -139,7 +141,11 @@ fn distance_generic(metric: Metric, q: Vector<'_>, x: Vector<'_>) -> f64 {
         Metric::Jaccard => {
             let common = dot(q, x);
             let all = dot(q, q) + dot(x, x) - common;
-            if all == 0.0 { 1.0 } else { (all - common) / all }
+            if all == 0.0 {
+                1.0
+            } else {
+                (all - common) / all
+            }
         }
     }
 }
@@ -213,7 +219,11 @@ mod tests {
         for bits in 0..=u16::MAX {
             let value = f16::from_bits(bits);
             if value.is_finite() {
-                assert_eq!(value.widen().to_bits(), value.to_f64().to_bits(), "{bits:#06x}");
+                assert_eq!(
+                    value.widen().to_bits(),
+                    value.to_f64().to_bits(),
+                    "{bits:#06x}"
+                );
             }
         }
     }

@@ -71,7 +71,12 @@ impl<'a> BitRows<'a> {
             return None;
         }
         let mask = 0xffu8 >> used;
-        (0..self.n()).find(|&i| self.bytes.row(i).last().is_some_and(|last| last & mask != 0))
+        (0..self.n()).find(|&i| {
+            self.bytes
+                .row(i)
+                .last()
+                .is_some_and(|last| last & mask != 0)
+        })
     }
 
     /// Number of rows.

@@ -64,7 +64,10 @@ mod tests {
             (Metric::Hamming, ElementType::Bits),
             (Metric::Jaccard, ElementType::Sets),
         ] {
-            assert_eq!(TieTolerance::new(metric, element, 128, 9.0).at(5.0, 9.0), 0.0);
+            assert_eq!(
+                TieTolerance::new(metric, element, 128, 9.0).at(5.0, 9.0),
+                0.0
+            );
         }
         assert!(TieTolerance::new(Metric::L2, ElementType::F16, 128, 0.0).at(5.0, 0.0) > 0.0);
         let cosine = TieTolerance::new(Metric::Cosine, ElementType::I8, 128, 0.0);

@@ -116,15 +116,14 @@ impl<'a> Vectors<'a> {
     /// does.
     ///
     /// Returns `None` when the length is another or the bytes are not aligned for the element type.
-    pub fn from_bytes(
-        bytes: &'a [u8],
-        element: ElementType,
-        n: usize,
-        dim: usize,
-    ) -> Option<Self> {
+    pub fn from_bytes(bytes: &'a [u8], element: ElementType, n: usize, dim: usize) -> Option<Self> {
         let vectors = match element {
-            ElementType::F32 => Vectors::F32(Rows::new(bytemuck::try_cast_slice(bytes).ok()?, dim)?),
-            ElementType::F16 => Vectors::F16(Rows::new(bytemuck::try_cast_slice(bytes).ok()?, dim)?),
+            ElementType::F32 => {
+                Vectors::F32(Rows::new(bytemuck::try_cast_slice(bytes).ok()?, dim)?)
+            }
+            ElementType::F16 => {
+                Vectors::F16(Rows::new(bytemuck::try_cast_slice(bytes).ok()?, dim)?)
+            }
             ElementType::I8 => Vectors::I8(Rows::new(bytemuck::cast_slice(bytes), dim)?),
             ElementType::U8 => Vectors::U8(Rows::new(bytes, dim)?),
             ElementType::Bits => Vectors::Bits(BitRows::new(bytes, dim)?),

@@ -32,17 +32,25 @@ fn search(criterion: &mut Criterion) {
     let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else {
         return;
     };
-    for (element, base, queries) in [
-        (ElementType::U8, &base, &queries),
-        (ElementType::F32, &wide_base, &wide_queries),
+    let halve = |v: &[u8]| {
+        v.iter()
+            .flat_map(|&b| half::f16::from(b).to_le_bytes())
+            .collect::<Vec<u8>>()
+    };
+    let (half_base, half_queries) = (halve(&base), halve(&queries));
+    for (element, dim, base, queries) in [
+        (ElementType::U8, DIM, &base, &queries),
+        (ElementType::F16, DIM, &half_base, &half_queries),
+        (ElementType::F32, DIM, &wide_base, &wide_queries),
+        (ElementType::Bits, 8 * DIM, &base, &queries),
     ] {
         let (Some(base), Some(queries)) = (
-            Vectors::from_bytes(base, element, DIM),
-            Vectors::from_bytes(queries, element, DIM),
+            Vectors::from_bytes(base, element, N, dim),
+            Vectors::from_bytes(queries, element, QUERIES, dim),
         ) else {
             return;
         };
-        for metric in Metric::ALL {
+        for metric in Metric::ALL.into_iter().filter(|m| m.is_defined_on(element)) {
             let Ok(flat) = Flat::new(base, metric, &pool) else {
                 return;
             };

@@ -1,4 +1,4 @@
-use annbench_core::ElementType;
+use annbench_core::{ElementType, Metric};
 use thiserror::Error;
 
 /// Why an exact search was refused or stopped.
@@ -21,6 +21,14 @@ pub enum ExactError {
         base: ElementType,
         /// Element type of the queries.
         queries: ElementType,
+    },
+    /// The metric is not defined on the element type.
+    #[error("{metric} is not defined on {element}; correct the metric or the element type")]
+    Metric {
+        /// The metric.
+        metric: Metric,
+        /// Element type of the base.
+        element: ElementType,
     },
     /// No neighbours were asked for.
     #[error("k is 0; ask for at least one neighbour")]

@@ -1,8 +1,8 @@
 use crate::candidates::Nearest;
-use crate::kernel::{Element, Level, Term};
+use crate::kernel::{Kernel, Level, Term, weight};
 use crate::plan::{BLOCK_ROWS, Plan};
 use crate::{ExactError, FlatSearcher, Neighbors};
-use annbench_core::{EMPTY_SLOT, Metric, Rows, Vectors, norm};
+use annbench_core::{EMPTY_SLOT, Metric, Vectors};
 use rayon::prelude::*;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,12 +14,12 @@ const GROUP: usize = 4;
 /// pool's threads.
 type Progress<'p> = &'p (dyn Fn(u64, u64) -> ControlFlow<()> + Sync);
 
-/// An exact index: the caller's own rows, and for cosine their norms.
+/// An exact index: the caller's own rows, for cosine their norms and for jaccard their sizes.
 #[derive(Debug)]
 pub struct Flat<'b> {
     base: Vectors<'b>,
     metric: Metric,
-    norms: Vec<f64>,
+    weights: Vec<f64>,
     pub(crate) level: Level,
 }
 
@@ -27,7 +27,7 @@ impl<'b> Flat<'b> {
     /// Prepares `base` (`[n, dim]`, row number = id), all of whose components must be finite.
     ///
     /// # Errors
-    /// [`ExactError::TooManyRows`].
+    /// [`ExactError::TooManyRows`] and [`ExactError::Metric`].
     pub fn new(
         base: Vectors<'b>,
         metric: Metric,
@@ -38,12 +38,18 @@ impl<'b> Flat<'b> {
         if base.n() > max {
             return Err(ExactError::TooManyRows { n: base.n(), max });
         }
-        let norms = if metric == Metric::Cosine {
+        if !metric.is_defined_on(base.element()) {
+            return Err(ExactError::Metric {
+                metric,
+                element: base.element(),
+            });
+        }
+        let weights = if matches!(metric, Metric::Cosine | Metric::Jaccard) {
             pool.install(|| {
                 (0..base.n())
                     .into_par_iter()
                     .with_min_len(BLOCK_ROWS)
-                    .map(|i| norm(base.row(i)))
+                    .map(|i| weight(metric, base.row(i)))
                     .collect()
             })
         } else {
@@ -52,7 +58,7 @@ impl<'b> Flat<'b> {
         Ok(Self {
             base,
             metric,
-            norms,
+            weights,
             level: Level::detect(),
         })
     }
@@ -69,7 +75,7 @@ impl<'b> Flat<'b> {
 
     /// Bytes that the index keeps beside the caller's rows.
     pub fn own_bytes(&self) -> u64 {
-        (self.norms.capacity() * size_of::<f64>()) as u64
+        (self.weights.capacity() * size_of::<f64>()) as u64
     }
 
     /// The `k` nearest rows of every query (`[queries, dim]`), in canonical order.
@@ -90,7 +96,19 @@ impl<'b> Flat<'b> {
             (Vectors::F32(base), Vectors::F32(queries)) => {
                 self.search_rows(base, queries, k, pool, progress)
             }
+            (Vectors::F16(base), Vectors::F16(queries)) => {
+                self.search_rows(base, queries, k, pool, progress)
+            }
+            (Vectors::I8(base), Vectors::I8(queries)) => {
+                self.search_rows(base, queries, k, pool, progress)
+            }
             (Vectors::U8(base), Vectors::U8(queries)) => {
+                self.search_rows(base, queries, k, pool, progress)
+            }
+            (Vectors::Bits(base), Vectors::Bits(queries)) => {
+                self.search_rows(base, queries, k, pool, progress)
+            }
+            (Vectors::Sets(base), Vectors::Sets(queries)) => {
                 self.search_rows(base, queries, k, pool, progress)
             }
             _ => Err(ExactError::Element {
@@ -131,16 +149,18 @@ impl<'b> Flat<'b> {
         }
     }
 
-    fn search_rows<T: Element>(
+    fn search_rows<'a, K: Kernel<'a>>(
         &self,
-        base: Rows<'_, T>,
-        queries: Rows<'_, T>,
+        base: K,
+        queries: K,
         k: usize,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
     ) -> Result<Neighbors, ExactError> {
-        self.check_dim(queries.dim())?;
-        let plan = Plan::new(base.n(), queries.n(), k, pool.current_num_threads());
+        let dim = queries.vectors().dim();
+        self.check_dim(dim)?;
+        let threads = pool.current_num_threads();
+        let plan = Plan::new(base.n(), queries.n(), k, threads, K::most_queries(dim));
         let meter = Meter {
             done: AtomicU64::new(0),
             total: base.n() as u64 * queries.n() as u64,
@@ -154,7 +174,7 @@ impl<'b> Flat<'b> {
                 .enumerate()
                 .try_for_each(|(tile, (ids, distances))| {
                     let first = tile * plan.tile_queries;
-                    let tile = Tile::new(queries.slice(first..first + ids.len() / k));
+                    let tile = Tile::new(self.metric, queries.slice(first..first + ids.len() / k));
                     let parts = plan
                         .ranges
                         .par_iter()
@@ -187,35 +207,36 @@ impl<'b> Flat<'b> {
     }
 
     /// The nearest among the rows of `range`, at most `k`, for every query of the tile.
-    fn scan<T: Element>(
+    fn scan<'a, K: Kernel<'a>>(
         &self,
-        base: Rows<'_, T>,
+        base: K,
         range: Range<usize>,
-        tile: &Tile<T>,
+        tile: &Tile<K::Tile>,
         k: usize,
         meter: &Meter<'_>,
     ) -> Result<Vec<Nearest>, ExactError> {
         // For k however few the rows of this range are: other ranges' are merged into these.
-        let mut nearest: Vec<Nearest> = (0..tile.queries)
+        let mut nearest: Vec<Nearest> = (0..tile.weights.len())
             .map(|_| Nearest::new(k, range.len()))
             .collect();
         let mut sums = [0.0; BLOCK_ROWS * GROUP];
+        let mut scratch = Vec::new();
         let mut unreported = 0;
         for start in range.clone().step_by(BLOCK_ROWS) {
             let block = start..range.end.min(start + BLOCK_ROWS);
-            let rows = base.slice(block.clone());
+            let rows = base.slice(block.clone()).block(&mut scratch);
             let mut first = 0;
-            while first < tile.queries {
+            while first < nearest.len() {
                 let left = &mut nearest[first..];
                 if left.len() >= GROUP {
-                    self.scan_group::<T, GROUP>(tile, first, rows, start, &mut sums, left);
+                    self.scan_group::<K, GROUP>(tile, first, rows, block.clone(), &mut sums, left);
                     first += GROUP;
                 } else {
-                    self.scan_group::<T, 1>(tile, first, rows, start, &mut sums, left);
+                    self.scan_group::<K, 1>(tile, first, rows, block.clone(), &mut sums, left);
                     first += 1;
                 }
             }
-            unreported += (block.len() * tile.queries) as u64;
+            unreported += (block.len() * nearest.len()) as u64;
             if unreported >= REPORT_DISTANCES || block.end == range.end {
                 meter.add(std::mem::take(&mut unreported))?;
             }
@@ -224,23 +245,21 @@ impl<'b> Flat<'b> {
     }
 
     #[inline]
-    fn scan_group<T: Element, const Q: usize>(
+    fn scan_group<'a, K: Kernel<'a>, const Q: usize>(
         &self,
-        tile: &Tile<T>,
+        tile: &Tile<K::Tile>,
         first: usize,
-        rows: Rows<'_, T>,
-        first_id: usize,
+        rows: K::Block<'_>,
+        ids: Range<usize>,
         sums: &mut [f64],
         nearest: &mut [Nearest],
     ) {
-        let dim = rows.dim();
-        let sums = &mut sums[..rows.n() * Q];
-        let wide = &tile.wide[first * dim..(first + Q) * dim];
-        T::sums::<Q>(self.level, self.term(), wide, rows, sums);
-        self.finish::<Q>(&tile.norms[first..first + Q], first_id, sums);
+        let sums = &mut sums[..ids.len() * Q];
+        K::sums::<Q>(self.level, self.term(), &tile.prepared, first, rows, sums);
+        self.finish::<Q>(&tile.weights[first..first + Q], ids.start, sums);
         for (r, sums) in sums.chunks_exact(Q).enumerate() {
             for (nearest, &distance) in nearest.iter_mut().zip(sums) {
-                nearest.offer(distance, (first_id + r) as u32);
+                nearest.offer(distance, (ids.start + r) as u32);
             }
         }
     }
@@ -248,6 +267,7 @@ impl<'b> Flat<'b> {
     pub(crate) fn term(&self) -> Term {
         match self.metric {
             Metric::L2 => Term::SquaredDifference,
+            Metric::Hamming => Term::Difference,
             _ => Term::Product,
         }
     }
@@ -256,7 +276,7 @@ impl<'b> Flat<'b> {
     #[inline(always)]
     pub(crate) fn finish<const Q: usize>(
         &self,
-        query_norms: &[f64],
+        query_weights: &[f64],
         first_id: usize,
         sums: &mut [f64],
     ) {
@@ -266,19 +286,35 @@ impl<'b> Flat<'b> {
                     *sum = -*sum;
                 }
             }
-            Metric::Cosine => {
-                for (sums, &row_norm) in sums.chunks_exact_mut(Q).zip(&self.norms[first_id..]) {
-                    for (sum, &query_norm) in sums.iter_mut().zip(query_norms) {
-                        let norms = query_norm * row_norm;
-                        *sum = if norms == 0.0 {
-                            1.0
-                        } else {
-                            1.0 - *sum / norms
-                        };
-                    }
+            Metric::Cosine => self.combine::<Q>(query_weights, first_id, sums, |dot, q, x| {
+                let norms = q * x;
+                if norms == 0.0 { 1.0 } else { 1.0 - dot / norms }
+            }),
+            Metric::Jaccard => self.combine::<Q>(query_weights, first_id, sums, |common, q, x| {
+                let all = q + x - common;
+                if all == 0.0 {
+                    1.0
+                } else {
+                    (all - common) / all
                 }
-            }
+            }),
             _ => {}
+        }
+    }
+
+    /// Replaces each sum by a function of it and of the weights of query and row.
+    #[inline(always)]
+    fn combine<const Q: usize>(
+        &self,
+        query_weights: &[f64],
+        first_id: usize,
+        sums: &mut [f64],
+        distance: impl Fn(f64, f64, f64) -> f64,
+    ) {
+        for (sums, &row) in sums.chunks_exact_mut(Q).zip(&self.weights[first_id..]) {
+            for (sum, &query) in sums.iter_mut().zip(query_weights) {
+                *sum = distance(*sum, query, row);
+            }
         }
     }
 }
@@ -302,21 +338,20 @@ impl Meter<'_> {
     }
 }
 
-/// Queries that walk the base together, widened once.
-struct Tile<T: Element> {
-    queries: usize,
-    wide: Vec<T::Query>,
-    norms: Vec<f64>,
+/// Queries that walk the base together, prepared once.
+struct Tile<T> {
+    prepared: T,
+    weights: Vec<f64>,
 }
 
-impl<T: Element> Tile<T> {
-    fn new(queries: Rows<'_, T>) -> Self {
+impl<T: Default> Tile<T> {
+    fn new<'a, K: Kernel<'a, Tile = T>>(metric: Metric, queries: K) -> Self {
+        let mut prepared = T::default();
+        queries.fill(&mut prepared);
+        let rows = queries.vectors();
         Self {
-            queries: queries.n(),
-            wide: queries.data().iter().map(|&v| v.widen()).collect(),
-            norms: (0..queries.n())
-                .map(|i| norm(T::vector(queries.row(i))))
-                .collect(),
+            prepared,
+            weights: (0..rows.n()).map(|i| weight(metric, rows.row(i))).collect(),
         }
     }
 }
@@ -340,7 +375,7 @@ pub fn search(
 mod tests {
     use super::*;
     use crate::Candidate;
-    use annbench_core::{ElementType, distance};
+    use annbench_core::{ElementType, Rows, distance};
 
     fn go_on(_: u64, _: u64) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -350,7 +385,7 @@ mod tests {
     fn every_level_fills_k_beyond_a_range() {
         let (n, dim, queries, threads) = (3_000usize, 5, 5, 2);
         let data: Vec<u8> = (0..n * dim).map(|i| (i * i % 251) as u8).collect();
-        let base = Vectors::from_bytes(&data, ElementType::U8, dim).unwrap();
+        let base = Vectors::from_bytes(&data, ElementType::U8, n, dim).unwrap();
         let wide: Vec<f32> = data.iter().map(|&v| f32::from(v) / 7.0).collect();
         let wide = Vectors::F32(Rows::new(&wide, dim).unwrap());
         let pool = rayon::ThreadPoolBuilder::new()
@@ -359,9 +394,9 @@ mod tests {
             .unwrap();
         for base in [base, wide] {
             let asked = base.slice(100..100 + queries);
-            for metric in Metric::ALL {
+            for metric in [Metric::L2, Metric::InnerProduct, Metric::Cosine] {
                 for k in [1_700, n] {
-                    let ranges = Plan::new(n, queries, k, threads).ranges;
+                    let ranges = Plan::new(n, queries, k, threads, usize::MAX).ranges;
                     assert!(ranges.len() > 1 && ranges[0].len() < k);
                     let mut expected = Vec::new();
                     for q in 0..queries {

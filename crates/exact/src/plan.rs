@@ -22,9 +22,16 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn new(n: usize, queries: usize, k: usize, threads: usize) -> Plan {
+    /// A tile holds at most `most_queries`.
+    pub(crate) fn new(
+        n: usize,
+        queries: usize,
+        k: usize,
+        threads: usize,
+        most_queries: usize,
+    ) -> Plan {
         let tile_queries = (MAX_TILE_CANDIDATES / k)
-            .clamp(1, MAX_TILE_QUERIES)
+            .clamp(1, MAX_TILE_QUERIES.min(most_queries))
             .min(queries.max(1));
         let tiles = queries.div_ceil(tile_queries).max(1);
         // Enough tasks that the last ones to finish do not leave threads idle for long.
@@ -50,10 +57,11 @@ mod tests {
     proptest! {
         #[test]
         fn ranges_cover_the_base_once(
-            n in 1usize..100_000, queries in 0usize..2_000, k in 1usize..1_000, threads in 1usize..64
+            n in 1usize..100_000, queries in 0usize..2_000, k in 1usize..1_000, threads in 1usize..64,
+            most in 1usize..100
         ) {
-            let plan = Plan::new(n, queries, k, threads);
-            prop_assert!(plan.tile_queries > 0);
+            let plan = Plan::new(n, queries, k, threads, most);
+            prop_assert!((1..=most).contains(&plan.tile_queries));
             let mut next = 0;
             for range in &plan.ranges {
                 prop_assert_eq!(range.start, next);
@@ -66,6 +74,6 @@ mod tests {
 
     #[test]
     fn a_single_query_still_uses_every_thread() {
-        assert!(Plan::new(1_000_000, 1, 10, 8).ranges.len() >= 8);
+        assert!(Plan::new(1_000_000, 1, 10, 8, usize::MAX).ranges.len() >= 8);
     }
 }

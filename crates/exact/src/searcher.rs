@@ -1,28 +1,43 @@
 use crate::candidates::Nearest;
-use crate::kernel::Element;
+use crate::kernel::{BitTile, ByteTile, Kernel, SetTile, WideTile, weight};
 use crate::plan::BLOCK_ROWS;
 use crate::{Candidate, ExactError, Flat};
-use annbench_core::{ElementType, Metric, Rows, Vector, Vectors, norm};
+use annbench_core::{BitRows, Rows, SetRows, Vector, Vectors};
 
-/// Answers one query after another on one thread; nothing is allocated per query.
+/// Answers one query after another on one thread; after the first nothing is allocated, unless a set
+/// is larger than any before it.
 #[derive(Debug)]
 pub struct FlatSearcher<'f> {
     flat: &'f Flat<'f>,
-    nearest: Nearest,
+    walk: Walk,
     sorted: Vec<Candidate>,
-    wide_f32: Vec<f64>,
-    wide_u8: Vec<i16>,
+    // Of these, the one for the base's element type is used.
+    wide: WideTile,
+    bytes: ByteTile,
+    bits: BitTile,
+    sets: SetTile,
+}
+
+/// What walking the base needs, whatever it is made of.
+#[derive(Debug)]
+struct Walk {
+    nearest: Nearest,
+    scratch: Vec<f32>,
 }
 
 impl<'f> FlatSearcher<'f> {
     pub(crate) fn new(flat: &'f Flat<'f>, k: usize) -> Self {
-        let dim = flat.base().dim();
         Self {
             flat,
-            nearest: Nearest::new(k, flat.base().n()),
+            walk: Walk {
+                nearest: Nearest::new(k, flat.base().n()),
+                scratch: Vec::new(),
+            },
             sorted: Vec::with_capacity(k),
-            wide_f32: Vec::with_capacity(dim),
-            wide_u8: Vec::with_capacity(dim),
+            wide: WideTile::default(),
+            bytes: ByteTile::default(),
+            bits: BitTile::default(),
+            sets: SetTile::default(),
         }
     }
 
@@ -33,56 +48,69 @@ impl<'f> FlatSearcher<'f> {
     pub fn search(&mut self, query: Vector<'_>) -> Result<&[Candidate], ExactError> {
         let flat = self.flat;
         flat.check_dim(query.dim())?;
-        let query_norm = match flat.metric() {
-            Metric::Cosine => norm(query),
-            _ => 0.0,
+        let other_type = || ExactError::Element {
+            base: flat.base().element(),
+            queries: query.element(),
         };
-        self.nearest.clear();
+        let weight = weight(flat.metric(), query);
+        let walk = &mut self.walk;
         match (flat.base(), query) {
             (Vectors::F32(base), Vector::F32(query)) => {
-                self.wide_f32.clear();
-                self.wide_f32.extend(query.iter().map(|&v| v.widen()));
-                walk(flat, base, &self.wide_f32, query_norm, &mut self.nearest);
+                walk.walk(flat, base, one_row(query), weight, &mut self.wide)
+            }
+            (Vectors::F16(base), Vector::F16(query)) => {
+                walk.walk(flat, base, one_row(query), weight, &mut self.wide)
+            }
+            (Vectors::I8(base), Vector::I8(query)) => {
+                walk.walk(flat, base, one_row(query), weight, &mut self.bytes)
             }
             (Vectors::U8(base), Vector::U8(query)) => {
-                self.wide_u8.clear();
-                self.wide_u8.extend(query.iter().map(|&v| v.widen()));
-                walk(flat, base, &self.wide_u8, query_norm, &mut self.nearest);
+                walk.walk(flat, base, one_row(query), weight, &mut self.bytes)
             }
-            _ => {
-                return Err(ExactError::Element {
-                    base: flat.base().element(),
-                    queries: element(query),
-                });
+            (Vectors::Bits(base), Vector::Bits(query)) => {
+                let rows = BitRows::new(query.bytes, query.dim);
+                walk.walk(flat, base, rows, weight, &mut self.bits)
             }
+            (Vectors::Sets(base), Vector::Set(query)) => {
+                let offsets = [0, query.ids.len() as u64];
+                let rows = SetRows::new(&offsets, query.ids, query.dim);
+                walk.walk(flat, base, rows, weight, &mut self.sets)
+            }
+            _ => None,
         }
-        self.nearest.drain_sorted(&mut self.sorted);
+        .ok_or_else(other_type)?;
+        self.walk.nearest.drain_sorted(&mut self.sorted);
         Ok(&self.sorted)
     }
 }
 
-fn walk<T: Element>(
-    flat: &Flat<'_>,
-    base: Rows<'_, T>,
-    query: &[T::Query],
-    query_norm: f64,
-    nearest: &mut Nearest,
-) {
-    let mut sums = [0.0; BLOCK_ROWS];
-    for start in (0..base.n()).step_by(BLOCK_ROWS) {
-        let rows = base.slice(start..base.n().min(start + BLOCK_ROWS));
-        let sums = &mut sums[..rows.n()];
-        T::sums::<1>(flat.level, flat.term(), query, rows, sums);
-        flat.finish::<1>(&[query_norm], start, sums);
-        for (r, &distance) in sums.iter().enumerate() {
-            nearest.offer(distance, (start + r) as u32);
-        }
-    }
+fn one_row<T>(query: &[T]) -> Option<Rows<'_, T>> {
+    Rows::new(query, query.len())
 }
 
-fn element(vector: Vector<'_>) -> ElementType {
-    match vector {
-        Vector::F32(_) => ElementType::F32,
-        _ => ElementType::U8,
+impl Walk {
+    /// Offers every row of the base. `None` when there is no query.
+    fn walk<'a, 'q, B: Kernel<'a>, Q: Kernel<'q, Tile = B::Tile>>(
+        &mut self,
+        flat: &Flat<'_>,
+        base: B,
+        query: Option<Q>,
+        weight: f64,
+        tile: &mut B::Tile,
+    ) -> Option<()> {
+        query?.fill(tile);
+        self.nearest.clear();
+        let mut sums = [0.0; BLOCK_ROWS];
+        for start in (0..base.n()).step_by(BLOCK_ROWS) {
+            let end = base.n().min(start + BLOCK_ROWS);
+            let sums = &mut sums[..end - start];
+            let rows = base.slice(start..end).block(&mut self.scratch);
+            B::sums::<1>(flat.level, flat.term(), tile, 0, rows, sums);
+            flat.finish::<1>(&[weight], start, sums);
+            for (r, &distance) in sums.iter().enumerate() {
+                self.nearest.offer(distance, (start + r) as u32);
+            }
+        }
+        Some(())
     }
 }

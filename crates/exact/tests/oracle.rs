@@ -2,11 +2,24 @@
 
 #![allow(clippy::unwrap_used)]
 
-use annbench_core::{ElementType, Metric, Rows, Vectors, distance};
+use annbench_core::{BitRows, ElementType, Metric, Rows, SetRows, Vectors, distance};
 use annbench_exact::{ExactError, Flat, Neighbors, search};
+use half::f16;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+fn u8s(values: &[u8], dim: usize) -> Vectors<'_> {
+    Vectors::U8(Rows::new(values, dim).unwrap())
+}
+
+/// The metrics that vectors of `element` can have.
+fn metrics(element: ElementType) -> Vec<Metric> {
+    let mut metrics = Metric::ALL.to_vec();
+    metrics.retain(|metric| metric.is_defined_on(element));
+    metrics
+}
 
 fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new()
@@ -72,7 +85,7 @@ fn assert_full(found: &Neighbors, queries: usize, k: usize) {
 }
 
 fn agree(base: Vectors<'_>, queries: Vectors<'_>, k: usize) -> Result<(), TestCaseError> {
-    for metric in Metric::ALL {
+    for metric in metrics(base.element()) {
         let expected = naive(base, queries, metric, k);
         for threads in [1, 3] {
             let found = search(base, queries, metric, k, &pool(threads), &go_on).unwrap();
@@ -128,8 +141,8 @@ proptest! {
     #[test]
     fn bytes_agree_with_the_naive_search((dim, k, base, queries) in case()) {
         agree(
-            Vectors::from_bytes(&base, ElementType::U8, dim).unwrap(),
-            Vectors::from_bytes(&queries, ElementType::U8, dim).unwrap(),
+            u8s(&base, dim),
+            u8s(&queries, dim),
             k,
         )?;
     }
@@ -149,13 +162,64 @@ proptest! {
     }
 
     #[test]
+    fn signed_bytes_and_half_precision_agree_with_the_naive_search(
+        (dim, k, base, queries) in case()
+    ) {
+        let signed = |v: &[u8]| v.iter().map(|&b| b as i8).collect::<Vec<_>>();
+        let (signed_base, signed_queries) = (signed(&base), signed(&queries));
+        let wrap = |v| Vectors::I8(Rows::new(v, dim).unwrap());
+        agree(wrap(&signed_base), wrap(&signed_queries), k)?;
+        let half = |v: &[u8]| v.iter().map(|&b| f16::from_f32(f32::from(b) / 7.0)).collect();
+        let (half_base, half_queries): (Vec<f16>, Vec<f16>) = (half(&base), half(&queries));
+        let wrap = |v| Vectors::F16(Rows::new(v, dim).unwrap());
+        agree(wrap(&half_base), wrap(&half_queries), k)?;
+    }
+
+    #[test]
+    fn bits_agree_with_the_naive_search((bytes, k, base, queries) in case(), unused in 0usize..8) {
+        let dim = bytes * 8 - unused;
+        // The bits after the last component are zero.
+        let clean = |v: &[u8]| {
+            let mut packed = v.to_vec();
+            for row in packed.chunks_mut(bytes) {
+                row[bytes - 1] &= 0xff << unused;
+            }
+            packed
+        };
+        let (base, queries) = (clean(&base), clean(&queries));
+        let wrap = |v| Vectors::Bits(BitRows::new(v, dim).unwrap());
+        agree(wrap(&base), wrap(&queries), k)?;
+    }
+
+    #[test]
+    fn sets_agree_with_the_naive_search(
+        base in prop::collection::vec(prop::collection::btree_set(0u32..70, 0..12), 1..300),
+        queries in prop::collection::vec(prop::collection::btree_set(0u32..70, 0..12), 1..9),
+        k in any::<prop::sample::Index>()
+    ) {
+        let k = 1 + k.index(base.len());
+        let flat = |sets: &[BTreeSet<u32>]| {
+            let mut offsets = vec![0u64];
+            let mut ids = Vec::new();
+            for set in sets {
+                ids.extend(set);
+                offsets.push(ids.len() as u64);
+            }
+            (offsets, ids)
+        };
+        let (base, queries) = (flat(&base), flat(&queries));
+        let wrap = |(offsets, ids)| Vectors::Sets(SetRows::new(offsets, ids, 70).unwrap());
+        agree(wrap((&base.0, &base.1)), wrap((&queries.0, &queries.1)), k)?;
+    }
+
+    #[test]
     fn bytes_and_their_widening_give_the_same_answers((dim, k, base, queries) in case()) {
         let widen = |v: &[u8]| v.iter().map(|&b| f32::from(b)).collect::<Vec<_>>();
         let (wide_base, wide_queries) = (widen(&base), widen(&queries));
         for metric in [Metric::L2, Metric::InnerProduct] {
             let narrow = search(
-                Vectors::from_bytes(&base, ElementType::U8, dim).unwrap(),
-                Vectors::from_bytes(&queries, ElementType::U8, dim).unwrap(),
+                u8s(&base, dim),
+                u8s(&queries, dim),
                 metric, k, &pool(2), &go_on,
             ).unwrap();
             let wide = search(
@@ -185,9 +249,9 @@ fn bytes(n: usize, dim: usize) -> Vec<u8> {
 #[test]
 fn a_base_cut_into_many_ranges_gives_the_same_answer() {
     let (base, queries) = (bytes(20_000, 8), bytes(70, 8));
-    let base = Vectors::from_bytes(&base, ElementType::U8, 8).unwrap();
-    let queries = Vectors::from_bytes(&queries, ElementType::U8, 8).unwrap();
-    for metric in Metric::ALL {
+    let base = u8s(&base, 8);
+    let queries = u8s(&queries, 8);
+    for metric in metrics(base.element()) {
         let one = search(base, queries, metric, 50, &pool(1), &go_on).unwrap();
         let many = search(base, queries, metric, 50, &pool(7), &go_on).unwrap();
         assert_eq!(one, many);
@@ -204,14 +268,11 @@ fn k_beyond_the_rows_of_a_range_loses_none() {
         queries.iter().map(|&b| f32::from(b) / 3.0).collect(),
     );
     let sets = [
-        (
-            Vectors::from_bytes(&base, ElementType::U8, dim).unwrap(),
-            Vectors::from_bytes(&queries, ElementType::U8, dim).unwrap(),
-        ),
+        (u8s(&base, dim), u8s(&queries, dim)),
         (floats(&wide_base, dim), floats(&wide_queries, dim)),
     ];
     for (base, queries) in sets {
-        for metric in Metric::ALL {
+        for metric in metrics(base.element()) {
             let all = naive(base, queries, metric, n);
             for k in [1_025, 3_000, n - 1, n] {
                 let expected: Vec<_> = all.chunks(n).flat_map(|row| &row[..k]).copied().collect();
@@ -229,26 +290,26 @@ fn k_beyond_the_rows_of_a_range_loses_none() {
 #[test]
 fn identical_rows_come_in_id_order() {
     let base = vec![9u8; 2_000 * 3];
-    let base = Vectors::from_bytes(&base, ElementType::U8, 3).unwrap();
-    let queries = Vectors::from_bytes(&[1, 2, 3], ElementType::U8, 3).unwrap();
+    let base = u8s(&base, 3);
+    let queries = u8s(&[1, 2, 3], 3);
     let found = search(base, queries, Metric::L2, 5, &pool(4), &go_on).unwrap();
     assert_eq!(found.row(0), (&[0, 1, 2, 3, 4][..], &[149.0; 5][..]));
 }
 
 #[test]
 fn a_zero_row_under_cosine_is_at_distance_one() {
-    let base = Vectors::from_bytes(&[0, 0, 1, 0, 0, 1], ElementType::U8, 2).unwrap();
-    let queries = Vectors::from_bytes(&[2, 0], ElementType::U8, 2).unwrap();
+    let base = u8s(&[0, 0, 1, 0, 0, 1], 2);
+    let queries = u8s(&[2, 0], 2);
     let found = search(base, queries, Metric::Cosine, 3, &pool(1), &go_on).unwrap();
     assert_eq!(found.row(0), (&[1, 0, 2][..], &[0.0, 1.0, 1.0][..]));
 }
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let base = Vectors::from_bytes(&[0; 6], ElementType::U8, 2).unwrap();
+    let base = u8s(&[0; 6], 2);
     let one = pool(1);
-    let two_dim = Vectors::from_bytes(&[1, 2], ElementType::U8, 2).unwrap();
-    let three_dim = Vectors::from_bytes(&[1, 2, 3], ElementType::U8, 3).unwrap();
+    let two_dim = u8s(&[1, 2], 2);
+    let three_dim = u8s(&[1, 2, 3], 3);
     let wide = floats(&[1.0, 2.0], 2);
     let run = |queries, k| search(base, queries, Metric::L2, k, &one, &go_on).unwrap_err();
     assert_eq!(run(two_dim, 0), ExactError::NoNeighbors);
@@ -265,6 +326,13 @@ fn what_makes_no_sense_is_refused() {
         ExactError::Element {
             base: ElementType::U8,
             queries: ElementType::F32
+        }
+    );
+    assert_eq!(
+        Flat::new(base, Metric::Hamming, &one).unwrap_err(),
+        ExactError::Metric {
+            metric: Metric::Hamming,
+            element: ElementType::U8
         }
     );
     let flat = Flat::new(base, Metric::L2, &one).unwrap();
@@ -284,7 +352,7 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn progress_reaches_the_total_and_a_break_cancels() {
     let data = bytes(5_000, 4);
-    let base = Vectors::from_bytes(&data, ElementType::U8, 4).unwrap();
+    let base = u8s(&data, 4);
     let last = AtomicU64::new(0);
     let watch = |done: u64, total: u64| {
         assert_eq!(total, 5_000 * 5_000);

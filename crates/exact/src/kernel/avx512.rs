@@ -9,7 +9,7 @@ use std::array::from_fn;
 /// Bytes that one register holds as i16.
 const WIDE: usize = 32;
 
-/// See [`super::f32_sums`]: the same operations in the same order, 16 lanes in two registers.
+/// See [`super::floats`]: the same operations in the same order, 16 lanes in two registers.
 #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
 pub(super) fn f32_sums<const Q: usize, const L2: bool>(
     queries: &[f64],
@@ -89,11 +89,13 @@ fn lanes(low: __m512d, high: __m512d) -> [f64; LANES] {
     lanes
 }
 
-/// See [`super::u8_sums`].
+/// See [`super::bytes`].
+#[inline]
 #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
-pub(super) fn u8_sums<const Q: usize, const L2: bool>(
+fn byte_sums<T: Copy + Into<i16>, const Q: usize, const L2: bool>(
     queries: &[i16],
-    rows: Rows<'_, u8>,
+    rows: Rows<'_, T>,
+    widen: impl Fn(&[T; WIDE]) -> __m512i,
     sums: &mut [f64],
 ) {
     let dim = rows.dim();
@@ -105,7 +107,7 @@ pub(super) fn u8_sums<const Q: usize, const L2: bool>(
             let (x_head, x_tail) = x.as_chunks::<WIDE>();
             let mut wide = [_mm512_setzero_si512(); Q];
             for (c, x) in x_head.iter().enumerate() {
-                let x = words_of_bytes(x);
+                let x = widen(x);
                 for i in 0..Q {
                     let q = words(&heads[i].0[c]);
                     let products = if L2 {
@@ -121,8 +123,9 @@ pub(super) fn u8_sums<const Q: usize, const L2: bool>(
             for i in 0..Q {
                 let mut total = _mm512_reduce_add_epi32(wide[i]);
                 for (&q, &x) in heads[i].1.iter().zip(x_tail) {
+                    let x: i16 = x.into();
                     total += if L2 {
-                        let d = i32::from(q - i16::from(x));
+                        let d = i32::from(q - x);
                         d * d
                     } else {
                         i32::from(q) * i32::from(x)
@@ -137,11 +140,36 @@ pub(super) fn u8_sums<const Q: usize, const L2: bool>(
     }
 }
 
+#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
+pub(super) fn u8_sums<const Q: usize, const L2: bool>(
+    queries: &[i16],
+    rows: Rows<'_, u8>,
+    sums: &mut [f64],
+) {
+    byte_sums::<u8, Q, L2>(queries, rows, |x| words_of_u8(x), sums);
+}
+
+#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
+pub(super) fn i8_sums<const Q: usize, const L2: bool>(
+    queries: &[i16],
+    rows: Rows<'_, i8>,
+    sums: &mut [f64],
+) {
+    byte_sums::<i8, Q, L2>(queries, rows, |x| words_of_i8(x), sums);
+}
+
 #[inline]
 #[target_feature(enable = "avx512bw")]
-fn words_of_bytes(x: &[u8; WIDE]) -> __m512i {
+fn words_of_u8(x: &[u8; WIDE]) -> __m512i {
     // SAFETY: the array holds the 32 bytes that are read; no alignment is asked for.
     _mm512_cvtepu8_epi16(unsafe { _mm256_loadu_si256(x.as_ptr().cast()) })
+}
+
+#[inline]
+#[target_feature(enable = "avx512bw")]
+fn words_of_i8(x: &[i8; WIDE]) -> __m512i {
+    // SAFETY: as above.
+    _mm512_cvtepi8_epi16(unsafe { _mm256_loadu_si256(x.as_ptr().cast()) })
 }
 
 #[inline]
