@@ -4,7 +4,7 @@ use crate::native::{NativeIndex, normalise, set_threads};
 use crate::params::{BuildParams, is_inner_product, read_search, search_docs};
 use annbench_core::{
     Adapter, AdapterError, BuildSpec, Descriptor, ElementType, Index, Metric, Mode, PointSpec,
-    Support, Vectors, f32_base,
+    Support, Vectors, row_base,
 };
 use std::path::Path;
 
@@ -63,7 +63,7 @@ impl Adapter for Faiss {
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         check_metric(spec.metric)?;
         let (params, _) = BuildParams::read(spec)?;
-        let rows = f32_base(base, spec)?;
+        let rows = row_base::<f32>(base, spec)?;
         set_threads(spec.threads)?;
         let mut native =
             NativeIndex::create(spec.dim, &params.index, is_inner_product(spec.metric))?;
@@ -89,7 +89,7 @@ impl Adapter for Faiss {
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         check_metric(spec.metric)?;
         let (_, shape) = BuildParams::read(spec)?;
-        f32_base(base, spec)?;
+        row_base::<f32>(base, spec)?;
         let path = dir.join(FILE);
         let native = NativeIndex::read(&path)?;
         let found = native.size();

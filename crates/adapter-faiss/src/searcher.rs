@@ -3,7 +3,7 @@ use crate::index::FaissIndex;
 use crate::native::{Plan, normalise};
 use annbench_core::{
     AdapterError, Counters, NeighborId, NeighborRows, Searcher, Slot, TopK, Vector, Vectors,
-    f32_queries, f32_query,
+    row_queries, row_query,
 };
 
 /// One search point on one index.
@@ -68,7 +68,7 @@ fn push_found(labels: &[i64], top: &mut TopK<'_>) {
 
 impl Searcher for FaissSearcher<'_> {
     fn search(&mut self, query: Vector<'_>, top: &mut TopK<'_>) -> Result<(), AdapterError> {
-        let query = f32_query(query, self.index.dim())?;
+        let query = row_query::<f32>(query, self.index.dim())?;
         let k = top.k();
         self.run(query, k)?;
         push_found(&self.labels[..k], top);
@@ -80,7 +80,7 @@ impl Searcher for FaissSearcher<'_> {
         queries: Vectors<'_>,
         out: &mut NeighborRows<'_>,
     ) -> Result<(), AdapterError> {
-        let queries = f32_queries(queries, self.index.dim(), out)?;
+        let queries = row_queries::<f32>(queries, self.index.dim(), out)?;
         let k = out.k();
         self.run(queries.data(), k)?;
         for (i, labels) in self.labels.chunks_exact(k).take(queries.n()).enumerate() {

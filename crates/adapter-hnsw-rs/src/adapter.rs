@@ -4,7 +4,7 @@ use crate::params::{BuildParams, SearchParams};
 use crate::store;
 use annbench_core::{
     Adapter, AdapterError, BuildSpec, Descriptor, ElementType, Index, Metric, Mode, PointSpec,
-    Rows, Support, Vectors, f32_base,
+    Rows, Support, Vectors, row_base,
 };
 use anndists::dist::distances::{DistDot, DistL2};
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ impl Adapter for HnswRs {
         spec: &BuildSpec,
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         let params = check_build(spec)?;
-        let rows = f32_base(base, spec)?;
+        let rows = row_base::<f32>(base, spec)?;
         match spec.metric {
             Metric::L2 => Ok(Box::new(Graph::build(rows, params, spec, DistL2, false)?)),
             Metric::Cosine => {
@@ -80,7 +80,7 @@ impl Adapter for HnswRs {
         spec: &BuildSpec,
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         let params = check_build(spec)?;
-        f32_base(base, spec)?;
+        row_base::<f32>(base, spec)?;
         match spec.metric {
             Metric::L2 => Ok(Box::new(store::load::<DistL2>(dir, params, spec, false)?)),
             Metric::Cosine => Ok(Box::new(store::load::<DistDot>(dir, params, spec, true)?)),

@@ -2,7 +2,7 @@ use crate::graph::Graph;
 use crate::normalise::push_normalised;
 use crate::params::SearchParams;
 use annbench_core::{
-    AdapterError, NeighborRows, Searcher, TopK, Vector, Vectors, f32_queries, f32_query,
+    AdapterError, NeighborRows, Searcher, TopK, Vector, Vectors, row_queries, row_query,
 };
 use anndists::dist::distances::Distance;
 use rayon::ThreadPool;
@@ -33,7 +33,7 @@ impl<'i, D: Distance<f32> + Send + Sync + 'static> GraphSearcher<'i, D> {
 
 impl<D: Distance<f32> + Send + Sync + 'static> Searcher for GraphSearcher<'_, D> {
     fn search(&mut self, query: Vector<'_>, top: &mut TopK<'_>) -> Result<(), AdapterError> {
-        let query = f32_query(query, self.graph.dim())?;
+        let query = row_query::<f32>(query, self.graph.dim())?;
         let query = if self.graph.normalised() {
             self.scratch.clear();
             push_normalised(query, &mut self.scratch);
@@ -51,7 +51,7 @@ impl<D: Distance<f32> + Send + Sync + 'static> Searcher for GraphSearcher<'_, D>
         queries: Vectors<'_>,
         out: &mut NeighborRows<'_>,
     ) -> Result<(), AdapterError> {
-        let queries = f32_queries(queries, self.graph.dim(), out)?;
+        let queries = row_queries::<f32>(queries, self.graph.dim(), out)?;
         let Some(pool) = &self.pool else {
             return Err(AdapterError::Unsupported("batch search in single mode"));
         };

@@ -247,6 +247,7 @@ impl Made {
             Ok(MapSpec {
                 path,
                 offset_bytes: 0,
+                len_bytes: bytes.len() as u64,
                 n: bytes.len() / DIM,
                 dim: DIM,
                 element: ElementType::U8,
@@ -315,7 +316,8 @@ impl Made {
 }
 
 fn vectors(bytes: &[u8]) -> anyhow::Result<Vectors<'_>> {
-    Vectors::from_bytes(bytes, ElementType::U8, DIM).context("generated rows do not fit")
+    Vectors::from_bytes(bytes, ElementType::U8, bytes.len() / DIM, DIM)
+        .context("generated rows do not fit")
 }
 
 fn rows_of(bytes: &[u8]) -> Rows<'_, u8> {

@@ -305,6 +305,7 @@ fn entry_facts(entry: &Entry, k: usize) -> SubjectFacts {
     let map = |n: usize, element| MapSpec {
         path: PathBuf::new(),
         offset_bytes: 0,
+        len_bytes: 0,
         n,
         dim: entry.dim,
         element,

@@ -40,7 +40,7 @@ pub(crate) fn flat_sha256(
         let mut hasher = Sha256::new();
         // Entries hold at most 32 bits of either.
         hasher.update(header(spec.n as u32, spec.dim as u32));
-        sha256(hasher, source, vectors.vectors().bytes(), watch)
+        sha256(hasher, source, vectors.vectors().component_bytes(), watch)
     })
 }
 

@@ -59,9 +59,9 @@ fn read_all(
     pool: &rayon::ThreadPool,
     watch: Watch<'_>,
 ) -> Result<ContentFacts, DatasetError> {
-    let row_bytes = vectors.dim() * vectors.element().size_bytes();
+    let total = vectors.component_bytes().len() as u64;
+    let row_bytes = (total as usize / vectors.n().max(1)).max(1);
     let step = (STEP_BYTES / row_bytes).max(1);
-    let total = vectors.bytes().len() as u64;
     let meter = Meter::new(watch, Activity::Fingerprint, source, total);
     let mut hasher = fingerprint_hasher(vectors.element(), vectors.n(), vectors.dim());
     let (mut max_norm, mut zero_rows) = (0.0f64, 0);
@@ -69,7 +69,7 @@ fn read_all(
         let rows = start..vectors.n().min(start + step);
         let part = vectors.slice(rows.clone());
         let (largest, zeroes) = pool.install(|| {
-            hasher.update_rayon(part.bytes());
+            hasher.update_rayon(part.component_bytes());
             refuse_not_finite(source, part, start)?;
             Ok::<_, DatasetError>(
                 (0..part.n())

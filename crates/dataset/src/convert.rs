@@ -3,7 +3,9 @@ use crate::cache::Cache;
 use crate::catalogue::VectorsPart;
 use crate::copy::{Effects, Fill, FlatCopy};
 use crate::format::hdf5::Hdf5Vectors;
-use crate::format::{Format, HEADER_BYTES, check_flat, check_texmex, record_bytes};
+use crate::format::{
+    Format, HEADER_BYTES, check_flat, check_texmex, component_bytes, record_bytes,
+};
 use crate::mapped::{MappedFile, MappedVectors};
 use crate::progress::{Activity, Meter};
 use annbench_core::{ElementType, Vectors};
@@ -32,7 +34,9 @@ pub(crate) fn map_vectors(
             flat_copy(file, part, element, dim, cache, effects, &|out| {
                 check_texmex(path, bytes, part, element, dim)?;
                 let meter = Meter::new(watch, Activity::Convert, path, n as u64);
-                let rows = bytes.chunks_exact(record_bytes(element, dim)).take(n);
+                let rows = bytes
+                    .chunks_exact(record_bytes(dim, component_bytes(element)))
+                    .take(n);
                 for (row, record) in rows.enumerate() {
                     out(&record[4..])?;
                     if row % STEP_ROWS == 0 {
@@ -49,7 +53,7 @@ pub(crate) fn map_vectors(
             }
             flat_copy(file, part, element, dim, cache, effects, &|out| {
                 let meter = Meter::new(watch, Activity::Convert, path, n as u64);
-                let row_bytes = (dim * element.size_bytes()) as u64;
+                let row_bytes = (dim * component_bytes(element)) as u64;
                 let mut done = 0;
                 vectors.read(0..n, &mut |rows| {
                     out(rows)?;

@@ -75,10 +75,15 @@ impl MappedVectors {
         dim: usize,
         element: ElementType,
     ) -> Result<Self, DatasetError> {
+        let len_bytes = element
+            .row_bytes(dim)
+            .and_then(|row| row.checked_mul(n))
+            .unwrap_or(usize::MAX) as u64;
         let spec = MapSpec {
             path: std::path::absolute(file.path())
                 .map_err(|source| DatasetError::io("resolve", file.path(), source))?,
             offset_bytes: offset,
+            len_bytes,
             n,
             dim,
             element,
@@ -103,10 +108,9 @@ impl MappedVectors {
 
     fn view(&self) -> Option<Vectors<'_>> {
         let start = usize::try_from(self.spec.offset_bytes).ok()?;
-        let row = self.spec.dim.checked_mul(self.spec.element.size_bytes())?;
-        let end = start.checked_add(self.spec.n.checked_mul(row)?)?;
+        let end = start.checked_add(usize::try_from(self.spec.len_bytes).ok()?)?;
         let bytes = self.file.bytes().get(start..end)?;
-        Vectors::from_bytes(bytes, self.spec.element, self.spec.dim)
+        Vectors::from_bytes(bytes, self.spec.element, self.spec.n, self.spec.dim)
     }
 
     /// The rows, `[n, dim]`.

@@ -133,7 +133,7 @@ pub fn score_answers(
                     Metric::L2 => 0.0,
                     _ => norm(query),
                 };
-                let defined = set.metric != Metric::Cosine || query_norm > 0.0;
+                let defined = !set.metric.is_undefined_at_zero() || query_norm > 0.0;
                 let score = score_query(
                     scratch,
                     &answers.ids[q * k..(q + 1) * k],

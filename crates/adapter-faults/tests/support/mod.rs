@@ -104,6 +104,7 @@ impl Made {
             MapSpec {
                 path,
                 offset_bytes: 0,
+                len_bytes: bytes.len() as u64,
                 n: bytes.len() / DIM,
                 dim: DIM,
                 element: ElementType::U8,

@@ -43,7 +43,7 @@ pub(super) fn entry(path: &Path, text: &str, places: Places) -> Result<Entry, En
     let metrics = Metric::ALL.map(|metric| (metric.name(), metric));
     let metric = fields.required("metric", "metric: l2")?;
     let metric = source.word(metric, "`metric`", &metrics)?;
-    let elements = ElementType::ALL.map(|element| (element.name(), element));
+    let elements = [ElementType::F32, ElementType::U8].map(|element| (element.name(), element));
     let element = fields.required("element", "element: f32")?;
     let element = source.word(element, "`element`", &elements)?;
     let dim = size(source, fields.required("dim", "dim: 128")?, "`dim`")?;

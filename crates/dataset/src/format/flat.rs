@@ -1,4 +1,4 @@
-use super::{Format, looks_like, u32_at};
+use super::{Format, component_bytes, looks_like, u32_at};
 use crate::DatasetError;
 use crate::catalogue::VectorsPart;
 use annbench_core::ElementType;
@@ -37,7 +37,7 @@ pub(crate) fn check_flat(
     let (rows, dim) = (part.rows as u64, dim as u64);
     let said = format!("{n} rows of {d}");
     // 2^32 * 2^32 * 4 does not fit 64 bits.
-    let body = u128::from(n) * u128::from(d) * element.size_bytes() as u128;
+    let body = u128::from(n) * u128::from(d) * component_bytes(element) as u128;
     let actual = (bytes.len() - HEADER_BYTES) as u128;
     if n == 0 || d == 0 {
         let looks = looks_like(bytes).filter(|looks| !looks.starts_with(format.name()));
@@ -56,7 +56,7 @@ pub(crate) fn check_flat(
     if body != actual {
         let other_format = looks_like(bytes).is_some_and(|looks| !looks.starts_with(format.name()));
         if shape_fits && !other_format {
-            let whole = actual / (u128::from(d) * element.size_bytes() as u128);
+            let whole = actual / (u128::from(d) * component_bytes(element) as u128);
             return Err(DatasetError::contents(
                 path,
                 "size",

@@ -87,6 +87,14 @@ impl fmt::Display for Format {
     }
 }
 
+/// Bytes of a component of the element types that are read.
+pub(crate) fn component_bytes(element: ElementType) -> usize {
+    match element {
+        ElementType::F32 => 4,
+        _ => 1,
+    }
+}
+
 /// The little-endian u32 at `offset`.
 pub(crate) fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
     let word = bytes.get(offset..offset.checked_add(4)?)?;

@@ -1,12 +1,12 @@
-use super::{looks_like, u32_at};
+use super::{component_bytes, looks_like, u32_at};
 use crate::DatasetError;
 use crate::catalogue::VectorsPart;
 use annbench_core::ElementType;
 use std::path::Path;
 
-/// Bytes of one vector: its dimension, then its components.
-pub(crate) fn record_bytes(element: ElementType, dim: usize) -> usize {
-    4 + dim * element.size_bytes()
+/// Bytes of one record: its width, then as many values of `size` bytes.
+pub(crate) fn record_bytes(width: usize, size: usize) -> usize {
+    4 + width * size
 }
 
 /// Checks a whole fvecs or bvecs file `bytes` against what the entry says of it, the dimension in
@@ -18,7 +18,13 @@ pub(crate) fn check_texmex(
     element: ElementType,
     dim: usize,
 ) -> Result<(), DatasetError> {
-    let rows = check_records(path, bytes, part.format.name(), dim, element.size_bytes())?;
+    let rows = check_records(
+        path,
+        bytes,
+        part.format.name(),
+        dim,
+        component_bytes(element),
+    )?;
     if rows == part.rows || part.take_first.is_some_and(|first| rows >= first) {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 mod locate;
 mod stored;
 
-use super::RawIds;
+use super::{RawIds, component_bytes};
 use crate::DatasetError;
 use crate::catalogue::VectorsPart;
 use annbench_core::ElementType;
@@ -80,7 +80,7 @@ impl<'p> Hdf5Vectors<'p> {
         let Some(offset) = self.dataset.offset() else {
             return Ok(None);
         };
-        let size = self.element.size_bytes();
+        let size = component_bytes(self.element);
         let row = self.dim * size;
         let Some(mapped) = usize::try_from(offset)
             .ok()
@@ -109,7 +109,7 @@ impl<'p> Hdf5Vectors<'p> {
         range: Range<usize>,
         sink: &mut dyn FnMut(&[u8]) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
-        let step = (CHUNK_BYTES / (self.dim * self.element.size_bytes())).max(1);
+        let step = (CHUNK_BYTES / (self.dim * component_bytes(self.element))).max(1);
         for start in range.clone().step_by(step) {
             let rows = start..range.end.min(start + step);
             match self.element {
