@@ -1,10 +1,24 @@
-use annbench_core::{ElementType, Metric, Rows, Vector, Vectors, distance};
+use crate::matrix::Matrix;
+use annbench_core::{ElementType, Metric, Vectors, distance};
 
-/// Components per made vector: no multiple of a SIMD width but of four.
-pub(crate) const DIM: usize = 20;
 const CLUSTERS: usize = 12;
-/// What becomes 0 as f32 and as u8 (see [`Data::clustered`]'s offset).
-const ZERO: [f64; 2] = [0.0, -16.0];
+
+/// Components per made vector of numbers: no multiple of a SIMD width but of four. A bit tells little,
+/// so that there are more of them: whole bytes, but no multiple of a word.
+pub(crate) const fn dim_of(element: ElementType) -> usize {
+    match element {
+        ElementType::Bits | ElementType::Sets => 200,
+        _ => 20,
+    }
+}
+
+/// What becomes 0 in `element`.
+const fn zero_of(element: ElementType) -> f64 {
+    match element {
+        ElementType::U8 => -16.0,
+        _ => 0.0,
+    }
+}
 
 /// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number
 /// generators, OOPSLA 2014).
@@ -30,22 +44,6 @@ impl SplitMix64 {
     }
 }
 
-/// Owned rows in one element type.
-pub(crate) enum Matrix {
-    F32(Vec<f32>),
-    U8(Vec<u8>),
-}
-
-impl Matrix {
-    pub(crate) fn view(&self) -> Vectors<'_> {
-        let rows = match self {
-            Matrix::F32(data) => Rows::new(data, DIM).map(Vectors::F32),
-            Matrix::U8(data) => Rows::new(data, DIM).map(Vectors::U8),
-        };
-        rows.expect("made data are whole rows")
-    }
-}
-
 /// A base and queries drawn from the same clusters.
 pub(crate) struct Data {
     pub(crate) metric: Metric,
@@ -56,39 +54,32 @@ pub(crate) struct Data {
 impl Data {
     /// `n` base rows and `queries` queries. Under cosine and inner product the rows' norms vary,
     /// so that an adapter which forgets to normalise, or normalises where it must not, is caught.
-    /// Under cosine the last row of each is zero: without direction, at distance 1 from all.
+    /// Under cosine and jaccard the last row of each is zero: at distance 1 from all.
     pub(crate) fn clustered(
         metric: Metric,
         element: ElementType,
         n: usize,
         queries: usize,
     ) -> Self {
+        let dim = dim_of(element);
         let mut random = SplitMix64(7);
-        let centres: Vec<f64> = (0..CLUSTERS * DIM).map(|_| 3.0 * random.bell()).collect();
+        let centres: Vec<f64> = (0..CLUSTERS * dim).map(|_| 3.0 * random.bell()).collect();
         let spread = match metric {
             Metric::L2 => 0.0,
             Metric::InnerProduct => 0.5,
             _ => 3.0,
         };
         let mut rows = |count: usize| {
-            let mut values = Vec::with_capacity(count * DIM);
+            let mut values = Vec::with_capacity(count * dim);
             for i in 0..count {
-                let centre = &centres[(i % CLUSTERS) * DIM..][..DIM];
+                let centre = &centres[(i % CLUSTERS) * dim..][..dim];
                 let scale = (spread * (random.unit() - 0.5)).exp();
                 values.extend(centre.iter().map(|c| scale * (c + random.bell())));
             }
-            if metric == Metric::Cosine && count > 0 {
-                values[(count - 1) * DIM..].fill(ZERO[usize::from(element == ElementType::U8)]);
+            if metric.is_undefined_at_zero() && count > 0 {
+                values[(count - 1) * dim..].fill(zero_of(element));
             }
-            match element {
-                ElementType::U8 => Matrix::U8(
-                    values
-                        .iter()
-                        .map(|v| (128.0 + 8.0 * v).clamp(0.0, 255.0) as u8)
-                        .collect(),
-                ),
-                _ => Matrix::F32(values.iter().map(|&v| v as f32).collect()),
-            }
+            Matrix::new(&values, dim, element)
         };
         let base = rows(n);
         let queries = rows(queries);
@@ -123,14 +114,5 @@ impl Data {
             .collect();
         all.sort_by(f64::total_cmp);
         all[k - 1]
-    }
-}
-
-/// The first `len` components of a query, or a query of the other element type.
-pub(crate) fn shortened(query: Vector<'_>, len: usize) -> Vector<'_> {
-    match query {
-        Vector::F32(v) => Vector::F32(&v[..len]),
-        Vector::U8(v) => Vector::U8(&v[..len]),
-        _ => panic!("conformance does not know this element type"),
     }
 }

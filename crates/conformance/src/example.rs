@@ -1,8 +1,9 @@
-use annbench_core::Params;
+use annbench_core::{ElementType, Params, Support};
 
 /// The points of an adapter that the suite runs.
 ///
-/// The made data has a few hundred to about a thousand base rows of 20 components in clusters.
+/// The made data has a few hundred to about a thousand base rows in clusters, of 20 numbers, or of 200
+/// bits or sets of numbers below 200.
 #[derive(Clone, Debug)]
 pub struct Example {
     /// Build parameters that suit the made data.
@@ -14,6 +15,8 @@ pub struct Example {
     pub hasty: Option<Params>,
     /// The least mean recall at k = 10 of the thorough point; 1 for an exact index.
     pub min_recall: f64,
+    /// The element types that the points are for; empty: all that the adapter declares.
+    pub elements: Vec<ElementType>,
 }
 
 impl Example {
@@ -24,7 +27,18 @@ impl Example {
             thorough,
             hasty: None,
             min_recall: 0.95,
+            elements: Vec::new(),
         }
+    }
+
+    /// Restricts the points to some of the adapter's element types.
+    pub fn only(mut self, elements: &[ElementType]) -> Self {
+        self.elements = elements.to_vec();
+        self
+    }
+
+    pub(crate) fn is_for(&self, support: &Support) -> bool {
+        self.elements.is_empty() || self.elements.contains(&support.element)
     }
 
     /// Adds the hasty point.

@@ -9,6 +9,7 @@ mod answers;
 mod building;
 mod data;
 mod example;
+mod matrix;
 mod parameters;
 mod searching;
 mod suite;

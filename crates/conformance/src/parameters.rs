@@ -1,7 +1,7 @@
 use crate::Example;
 use annbench_core::{
     Adapter, AdapterError, BuildSpec, Descriptor, Mode, ParamDoc, ParamKind, ParamValue, Params,
-    PointSpec, SearchSpec, Vectors,
+    PointSpec, SearchSpec, Support, Vectors,
 };
 use std::collections::BTreeSet;
 
@@ -23,6 +23,12 @@ pub(crate) fn check_descriptor(descriptor: &Descriptor) {
         d.library_version
     );
     assert!(!d.supports.is_empty(), "descriptor: `supports` is empty");
+    for Support { metric, element } in &d.supports {
+        assert!(
+            metric.is_defined_on(*element),
+            "descriptor: {metric} on {element} is declared, but not defined"
+        );
+    }
     assert!(
         d.modes.contains(&Mode::Single),
         "descriptor: single mode is missing"
@@ -49,10 +55,10 @@ pub(crate) fn check_descriptor(descriptor: &Descriptor) {
 pub(crate) fn check_parameters(
     adapter: &dyn Adapter,
     descriptor: &Descriptor,
+    support: Support,
     example: &Example,
     base: Vectors<'_>,
 ) {
-    let support = descriptor.supports[0];
     let build_spec = |params: Params| {
         BuildSpec::new(
             support.metric,

@@ -1,9 +1,10 @@
 use crate::Example;
 use crate::answers::{Answers, search_batch, search_each, search_one, search_with};
-use crate::data::{DIM, Data, shortened};
+use crate::data::Data;
+use crate::matrix::{Matrix, shortened};
 use annbench_core::{
-    Adapter, AdapterError, BuildSpec, Descriptor, EMPTY_SLOT, Index, Mode, PointSpec, SearchSpec,
-    Vector,
+    Adapter, AdapterError, BuildSpec, Descriptor, EMPTY_SLOT, ElementType, Index, Mode, PointSpec,
+    SearchSpec,
 };
 
 const K: usize = 10;
@@ -189,21 +190,25 @@ impl Subject<'_> {
     /// A query that is too short, too long or of another element type is an error.
     fn refuses_malformed_queries(&self) {
         let queries = self.data.queries();
-        let long_f32 = vec![0.0f32; 2 * DIM];
-        let long_u8 = vec![0u8; 2 * DIM];
-        let (long, other) = match queries.row(0) {
-            Vector::F32(_) => (Vector::F32(&long_f32), Vector::U8(&long_u8[..DIM])),
-            _ => (Vector::U8(&long_u8), Vector::F32(&long_f32[..DIM])),
-        };
+        let (element, dim) = (self.build.element, self.build.dim);
+        let zeros = |element, dim| Matrix::new(&vec![0.0; dim], dim, element);
+        let long = zeros(element, 2 * dim);
+        let other = zeros(
+            match element {
+                ElementType::F32 => ElementType::U8,
+                _ => ElementType::F32,
+            },
+            dim,
+        );
         let mut searcher = self
             .index
             .searcher(&self.thorough(K))
             .unwrap_or_else(|e| panic!("no searcher: {e}"));
         for (what, query) in [
-            ("too short", shortened(queries.row(0), DIM - 1)),
+            ("too short", shortened(queries.row(0), dim - 1)),
             ("empty", shortened(queries.row(0), 0)),
-            ("too long", long),
-            ("of another element type", other),
+            ("too long", long.view().row(0)),
+            ("of another element type", other.view().row(0)),
         ] {
             assert!(
                 search_one(searcher.as_mut(), query, K).is_err(),

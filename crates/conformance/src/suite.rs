@@ -1,14 +1,14 @@
 use crate::Example;
-use crate::data::{DIM, Data};
+use crate::data::{Data, dim_of};
 use crate::parameters::{check_descriptor, check_parameters};
 use crate::searching::Subject;
-use annbench_core::{Adapter, BuildSpec};
+use annbench_core::{Adapter, BuildSpec, Support};
 use std::path::Path;
 
 const ROWS: usize = 900;
 const QUERIES: usize = 40;
 
-/// Runs everything over every metric and element type that the adapter declares.
+/// Runs everything over every metric and element type that the adapter declares and the example is for.
 ///
 /// `scratch` is an empty directory for saved indexes.
 ///
@@ -17,17 +17,22 @@ const QUERIES: usize = 40;
 pub fn check_adapter(adapter: &dyn Adapter, example: &Example, scratch: &Path) {
     let descriptor = adapter.descriptor();
     check_descriptor(&descriptor);
-    let first = descriptor.supports[0];
+    let supports: Vec<Support> = (descriptor.supports.iter().copied())
+        .filter(|support| example.is_for(support))
+        .collect();
+    let first = supports
+        .first()
+        .expect("the example is for an element type that the adapter declares");
     let data = Data::clustered(first.metric, first.element, ROWS, QUERIES);
-    check_parameters(adapter, &descriptor, example, data.base());
+    check_parameters(adapter, &descriptor, *first, example, data.base());
 
-    for support in &descriptor.supports {
+    for support in &supports {
         let data = Data::clustered(support.metric, support.element, ROWS, QUERIES);
         let build = BuildSpec::new(
             support.metric,
             support.element,
             ROWS,
-            DIM,
+            dim_of(support.element),
             example.build.clone(),
         );
         let index = adapter.build(data.base(), &build).unwrap_or_else(|e| {

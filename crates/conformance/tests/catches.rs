@@ -66,6 +66,7 @@ impl Adapter for Scan {
         let supports = Metric::ALL
             .into_iter()
             .flat_map(|metric| ElementType::ALL.map(|element| Support { metric, element }))
+            .filter(|support| support.metric.is_defined_on(support.element))
             .collect();
         Descriptor {
             adapter: "scan".to_owned(),
@@ -161,8 +162,9 @@ impl ScanSearcher<'_> {
             {
                 return Ok(Vec::new());
             }
-            (Vector::F32(v), Vectors::F32(b)) if v.len() == b.dim() => Vector::F32(v),
-            (Vector::U8(v), Vectors::U8(b)) if v.len() == b.dim() => Vector::U8(v),
+            (query, base) if (query.element(), query.dim()) == (base.element(), base.dim()) => {
+                query
+            }
             _ => {
                 self.refused = true;
                 return Err(AdapterError::Failed("malformed query".to_owned()));

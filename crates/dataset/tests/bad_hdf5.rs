@@ -320,5 +320,5 @@ fn compressed_values_are_read() {
         dataset.write_raw(&values).unwrap();
     });
     let dataset = fixture.open(&entry(&fixture, "f32", "train")).unwrap();
-    assert_eq!(dataset.base().vectors().bytes(), floats(&values));
+    assert_eq!(dataset.base().vectors().component_bytes(), floats(&values));
 }

@@ -25,8 +25,8 @@ fn queries() -> Vec<u8> {
 /// True neighbours, each row turned around: files need not be in canonical order.
 fn neighbors() -> Vec<u32> {
     let (base, queries) = (base(), queries());
-    let base = Vectors::from_bytes(&base, ElementType::U8, DIM).unwrap();
-    let queries = Vectors::from_bytes(&queries, ElementType::U8, DIM).unwrap();
+    let base = Vectors::from_bytes(&base, ElementType::U8, N, DIM).unwrap();
+    let queries = Vectors::from_bytes(&queries, ElementType::U8, M, DIM).unwrap();
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()
@@ -193,8 +193,8 @@ fn every_layout_gives_the_same_vectors_fingerprint_and_truth() {
                 "{name}"
             );
             assert_eq!(
-                dataset.base().vectors().bytes(),
-                first.base().vectors().bytes(),
+                dataset.base().vectors().component_bytes(),
+                first.base().vectors().component_bytes(),
                 "{name}"
             );
             assert_eq!(dataset.max_base_norm(), first.max_base_norm());
@@ -224,8 +224,14 @@ fn widening_bytes_gives_the_f32_set() {
             .widened(ElementType::F32, &fixture.options())
             .unwrap()
             .unwrap();
-        assert_eq!(base.vectors().bytes(), wide.base().vectors().bytes());
-        assert_eq!(queries.vectors().bytes(), wide.queries().vectors().bytes());
+        assert_eq!(
+            base.vectors().component_bytes(),
+            wide.base().vectors().component_bytes()
+        );
+        assert_eq!(
+            queries.vectors().component_bytes(),
+            wide.queries().vectors().component_bytes()
+        );
         assert_eq!(base.map_spec().element, ElementType::F32);
     }
     let narrowed = wide.widened(ElementType::U8, &fixture.options()).unwrap();
@@ -240,13 +246,14 @@ fn a_worker_can_map_the_same_bytes() {
             let spec = vectors.map_spec();
             let file = std::fs::read(&spec.path).unwrap();
             let start = spec.offset_bytes as usize;
-            let len = spec.n * spec.dim * spec.element.size_bytes();
+            let len = spec.len_bytes as usize;
             assert_eq!(
                 &file[start..start + len],
-                vectors.vectors().bytes(),
+                vectors.vectors().component_bytes(),
                 "{name}"
             );
-            assert!(start.is_multiple_of(spec.element.size_bytes()), "{name}");
+            let align = spec.element.row_bytes(1).unwrap();
+            assert!(start.is_multiple_of(align), "{name}");
             assert!(spec.path.is_absolute());
         }
     }
@@ -297,7 +304,7 @@ fn a_copy_is_made_once_and_again_when_the_file_changes() {
     changed[0] ^= 1;
     write(&changed);
     let third = fixture.open(&entry).unwrap();
-    assert_eq!(third.base().vectors().bytes(), changed);
+    assert_eq!(third.base().vectors().component_bytes(), changed);
     assert_ne!(third.base_fingerprint(), first.base_fingerprint());
 }
 
@@ -331,7 +338,7 @@ fn a_damaged_copy_is_made_again() {
             std::fs::write(&path, damaged).unwrap();
         }
         let again = fixture.open(&entry).unwrap();
-        assert_eq!(again.base().vectors().bytes(), base());
+        assert_eq!(again.base().vectors().component_bytes(), base());
         assert_eq!(std::fs::read(&path).unwrap(), whole);
         assert_eq!(again.base_fingerprint(), first.base_fingerprint());
         let notes = again.notes().join("\n");
@@ -370,8 +377,11 @@ fn a_damaged_widened_copy_is_made_again() {
         assert_eq!(dataset.later_notes().len(), times);
         replace_unseen(wide.path(), damaged);
         let (again, asked) = widened();
-        assert_eq!(again.vectors().bytes(), floats(&widen(&base())));
-        assert_eq!(asked.vectors().bytes(), floats(&widen(&queries())));
+        assert_eq!(again.vectors().component_bytes(), floats(&widen(&base())));
+        assert_eq!(
+            asked.vectors().component_bytes(),
+            floats(&widen(&queries()))
+        );
         assert_eq!(std::fs::read(wide.path()).unwrap(), whole);
         let notes = dataset.later_notes();
         assert_eq!(notes.len(), times + 1);
@@ -404,7 +414,11 @@ fn a_file_that_is_replaced_under_its_old_time_is_read_again() {
         settle();
         replace_unseen(&path, &new);
         let second = fixture.open(&entry).unwrap();
-        assert_eq!(second.base().vectors().bytes(), [7; N * DIM], "{format}");
+        assert_eq!(
+            second.base().vectors().component_bytes(),
+            [7; N * DIM],
+            "{format}"
+        );
         assert_ne!(second.base_fingerprint(), before, "{format}");
     }
 }
@@ -426,7 +440,7 @@ fn only_the_first_rows_are_taken_from_a_whole_file_and_from_a_cut_one() {
 
     fixture.write("set", "base", &flat(N, DIM, &whole));
     let from_whole = fixture.open(&entry).unwrap();
-    assert_eq!(from_whole.base().vectors().bytes(), first);
+    assert_eq!(from_whole.base().vectors().component_bytes(), first);
     assert!(from_whole.notes().is_empty());
 
     fixture.write("set", "base", &flat(100, DIM, first));
