@@ -60,6 +60,7 @@ impl Adapter for Calibration {
         let supports = Metric::ALL
             .into_iter()
             .flat_map(|metric| ElementType::ALL.map(|element| Support { metric, element }))
+            .filter(|support| support.metric.is_defined_on(support.element))
             .collect();
         Descriptor {
             adapter: "calibration".to_owned(),

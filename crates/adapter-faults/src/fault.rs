@@ -46,11 +46,13 @@ pub enum Fault {
     Grandchild,
     /// A whole reply on the control pipe, but to no request of now, then the right answer.
     StaleReply,
+    /// The right answer; when the searcher is gone, one more reply.
+    ExtraReply,
     /// A process left behind by a parent that has ended, which allocates without end.
     OrphanEatsMemory,
 }
 
-const ALL: [(&str, Fault); 22] = [
+const ALL: [(&str, Fault); 23] = [
     ("none", Fault::None),
     ("abort", Fault::Abort),
     ("segfault", Fault::Segfault),
@@ -72,6 +74,7 @@ const ALL: [(&str, Fault); 22] = [
     ("slow_build", Fault::SlowBuild),
     ("grandchild", Fault::Grandchild),
     ("stale_reply", Fault::StaleReply),
+    ("extra_reply", Fault::ExtraReply),
     ("orphan_eats_memory", Fault::OrphanEatsMemory),
 ];
 
@@ -150,10 +153,16 @@ impl Fault {
             | Fault::IdsOutOfRange
             | Fault::NegativeIds
             | Fault::TooFew
-            | Fault::TooMany => {}
+            | Fault::TooMany
+            | Fault::ExtraReply => {}
         }
         Ok(())
     }
+}
+
+/// A whole reply that nobody has asked for.
+pub fn reply_unasked() {
+    write_frame_to_control(br#"{"number":0,"message":{"reply":"saved","bytes":0}}"#);
 }
 
 fn segfault() {

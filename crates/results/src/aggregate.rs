@@ -95,8 +95,8 @@ pub enum ScoreError {
 /// Scores `answers` against `set`, in parallel on `pool`.
 ///
 /// Distances are recomputed in the arithmetic of the truth, whatever the library reported. Zero
-/// queries under cosine have no direction: they are left out of every figure but `invalid`, and
-/// counted. When `quality.invalid` is above zero the point has failed with an invalid answer; the
+/// queries under cosine have no direction, empty sets under jaccard share nothing: they are left out of
+/// every figure but `invalid` and `short`, and counted. When `quality.invalid` is above zero the point has failed with an invalid answer; the
 /// scores are given all the same.
 ///
 /// # Errors
@@ -232,6 +232,15 @@ fn summarise(
     let perfect = m - sorted.partition_point(|&hits| (hits as usize) < k);
     let share = |hits: u32| f64::from(hits) / k as f64;
     let hits = sum(|s| s.hits);
+    // Over all queries, as the count of answers that are no ids is.
+    let empty: u64 = scores.iter().map(|(_, s)| u64::from(s.short)).sum();
+    if invalid_count > empty {
+        return Err(ScoreError::Shape {
+            what: "answers that are no ids",
+            expected: format!("at most the {empty} slots without an id"),
+            found: invalid_count.to_string(),
+        });
+    }
     let foreign: u64 = scores.iter().map(|(_, s)| u64::from(s.invalid)).sum();
     Ok(Scored {
         quality: Quality {
@@ -242,9 +251,8 @@ fn summarise(
             id_hits: sum(|s| s.id_hits),
             queries_where_ids_differ: scored().filter(|s| s.hits != s.id_hits).count() as u64,
             duplicates: sum(|s| s.duplicates),
-            // What was no id at all is stored as an empty slot, but it is no sentinel. The count
-            // may span queries that are left out, so it may exceed the slots that are empty here.
-            short: sum(|s| s.short).saturating_sub(invalid_count),
+            // What was no id at all is stored as an empty slot, but it is no sentinel.
+            short: empty - invalid_count,
             over_returned: sum(|s| s.over_returned),
             invalid: foreign + invalid_count,
             beats_truth: sum(|s| s.beats_truth),

@@ -1,12 +1,12 @@
 //! Whether the raw files of a point are still those that were measured.
 
 use crate::SearchRecord;
-use crate::measured::{MeasuredError, read, within};
-use annbench_core::worker::answers_hash;
+use crate::measured::MeasuredError;
+use crate::raw::{read_answers, read_latencies, within};
 use std::path::Path;
 
 /// Looks at every raw file that `search` names: it must be there, have the shape that the record asks
-/// for, and answers must have the hash that was taken when they were measured. A point that was not
+/// for, and answers and latencies must have the hashes that were taken when they were measured. A point that was not
 /// measured has no raw files and passes.
 ///
 /// # Errors
@@ -17,29 +17,11 @@ pub fn check_raw(run_dir: &Path, search: &SearchRecord) -> Result<(), MeasuredEr
     };
     let dir = within(run_dir, &measured.raw_dir)?;
     let queries = search.dataset.queries as usize;
-    let k = search.identity.k as usize;
-    for repetition in &measured.report.repetitions {
-        let ids = match &repetition.ids_file {
-            Some(file) => Some((file, read::<u32>(&dir, file, &[queries, k])?)),
-            None => None,
-        };
-        let returned = match &repetition.returned_file {
-            Some(file) => Some(read::<u32>(&dir, file, &[queries])?),
-            None => None,
-        };
-        if let (Some((file, ids)), Some(returned)) = (ids, returned) {
-            let found = answers_hash(&ids, &returned);
-            if found != repetition.ids_hash {
-                return Err(MeasuredError::OtherAnswers {
-                    path: dir.join(file),
-                    expected: repetition.ids_hash.clone(),
-                    found,
-                });
-            }
-        }
-        if let Some(file) = &repetition.latency_file {
-            read::<u64>(&dir, file, &[repetition.passes as usize, queries])?;
-        }
+    let shape = [queries, search.identity.k as usize];
+    let repetitions = &measured.report.repetitions;
+    for (number, repetition) in repetitions.iter().enumerate() {
+        read_answers(&dir, number, repetition, &repetitions[0], shape)?;
+        read_latencies(&dir, repetition, queries)?;
     }
     Ok(())
 }

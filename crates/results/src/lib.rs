@@ -12,6 +12,7 @@ mod machine;
 mod measured;
 mod named_recall;
 mod pareto;
+mod raw;
 mod record;
 mod refutation;
 mod rescore;
@@ -26,10 +27,11 @@ pub use machine::{collect_environment, collect_machine};
 pub use measured::{MeasuredError, MeasuredScores, score_measured};
 pub use named_recall::{k_recall_at_m_hits, one_recall_at_r_hit};
 pub use pareto::{CurvePoint, fastest_at_recall, pareto_front, qps_at_recall};
+pub use raw::check_raw_file;
 pub use record::{
     AdapterInfo, BaseResidence, BuildIdentity, BuildRecord, Cause, DatasetInfo, Fact, Failure,
-    Latency, Machine, Measured, Outcome, PointIdentity, Quality, Record, RunRecord, SearchRecord,
-    SelfTest, SelfTestCheck, Speed, TruthInfo, TruthOrigin,
+    Latency, Machine, Measured, Outcome, PointIdentity, Quality, Record, RunRecord, SaveOutcome,
+    SearchRecord, SelfTest, SelfTestCheck, Speed, TruthInfo, TruthOrigin,
 };
 pub use refutation::{Refutations, TruthStatus};
 pub use rescore::{RescoreError, RescoreSubject, Rescored, rescore};

@@ -1,13 +1,14 @@
 //! Raw files of a measured point to its scores.
 
 use crate::aggregate::{Answers, ScoreError, Scored, ScoringSet, score_answers};
+use crate::raw::{read_answers, read_latencies};
 use crate::speed::{RepetitionTimes, SpeedError, try_speed};
 use crate::{Quality, Speed};
 use annbench_core::EMPTY_SLOT;
-use annbench_core::npy::{self, NpyElement, NpyError};
+use annbench_core::npy::NpyError;
 use annbench_core::wire::Repetition;
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Everything that is derived from a point's raw files.
@@ -23,17 +24,20 @@ pub struct MeasuredScores {
     pub invalid_answer: Option<String>,
 }
 
-/// Why raw files could not be scored. The texts hold their causes, which therefore are no `source()`:
+/// Why raw files could not be scored; [`MeasuredError::next_step`] says what to do. The texts hold their causes, which therefore are no `source()`:
 /// printing the chain says everything once.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MeasuredError {
     /// A raw file is missing or broken.
-    #[error("{0}; restore the raw file from a copy, or measure the point again with --retry lost")]
+    #[error("{0}")]
     Raw(NpyError),
+    /// A raw file is not one that can be read.
+    #[error("{0}")]
+    File(String),
     /// A raw file does not belong to these queries.
     #[error(
-        "{}: expected shape {expected:?}, found {found:?}; restore the raw file from a copy, or measure the point again with --retry lost",
+        "{}: expected shape {expected:?}, found {found:?}",
         path.display()
     )]
     Shape {
@@ -44,38 +48,35 @@ pub enum MeasuredError {
         /// The file's shape.
         found: Vec<usize>,
     },
-    /// Answers are not those whose hash the record holds.
+    /// Answers or latencies are not those whose hash the record holds.
     #[error(
-        "{}: expected the answers that were measured, of hash {expected}, found others, of hash \
-         {found}; restore the raw file from a copy, or measure the point again with --retry lost",
+        "{}: expected the {what} that were measured, of hash {expected}, found others, of hash {found}",
         path.display()
     )]
-    OtherAnswers {
-        /// The file of ids.
+    Other {
+        /// answers or latencies.
+        what: &'static str,
+        /// The file.
         path: PathBuf,
         /// The record's hash.
         expected: String,
-        /// The files' hash.
+        /// The file's hash.
         found: String,
     },
     /// A file name in a record leads out of its folder.
-    #[error(
-        "raw file {name:?}: expected a name within the run directory, found a path out of it; do not trust this record"
-    )]
+    #[error("raw file {name:?}: expected a name within the run directory, found a path out of it")]
     Name {
         /// The name.
         name: String,
     },
-    /// The first repetition has no answers.
+    /// A repetition has no answers.
     #[error(
-        "the first of {repetitions} repetitions names no file of {what}; measure the point again in \
-         another run directory"
+        "repetition {number}: expected a file of ids and one of returned counts, or neither and the \
+         answers' hash of the first"
     )]
     NoAnswers {
-        /// Repetitions there are.
-        repetitions: usize,
-        /// ids or returned counts.
-        what: &'static str,
+        /// Its number, from 0.
+        number: usize,
     },
     /// The answers do not fit the dataset.
     #[error("repetition {repetition}: {cause}")]
@@ -90,11 +91,29 @@ pub enum MeasuredError {
     Speed(#[from] SpeedError),
 }
 
+impl MeasuredError {
+    /// What to do about a point that was measured at some earlier time.
+    pub fn next_step(&self) -> &'static str {
+        match self {
+            Self::Raw(_) | Self::File(_) | Self::Shape { .. } | Self::Other { .. } => {
+                "restore the raw file from a copy, or measure the point again with --retry lost"
+            }
+            Self::Name { .. } => "do not trust this record: somebody has edited it",
+            Self::NoAnswers { .. } | Self::Speed(_) => {
+                "restore the record from a copy, or measure the point again in another run directory"
+            }
+            Self::Score { .. } => {
+                "provide the dataset that was measured, with a truth that fits it"
+            }
+        }
+    }
+}
+
 /// Scores the raw files in `raw_dir` that `repetitions` name. Used when a point has just been
 /// measured and when it is scored again, so that both give the same.
 ///
-/// Ids u32 `[queries, k]` and returned counts u32 `[queries]` of a repetition without files are
-/// those of the first; latencies u64 `[passes, queries]` are absent in batch mode.
+/// Ids u32 `[queries, k]` and returned counts u32 `[queries]` must have the hash that was taken of
+/// them; those of a repetition without files are the first's. Latencies u64 `[passes, queries]` are absent in batch mode.
 ///
 /// # Errors
 /// [`MeasuredError`] naming the file.
@@ -106,46 +125,29 @@ pub fn score_measured(
     repetitions: &[Repetition],
 ) -> Result<MeasuredScores, MeasuredError> {
     let queries = set.queries.n();
-    let first = repetitions.first();
-    let missing = |what| MeasuredError::NoAnswers {
-        repetitions: repetitions.len(),
-        what,
+    let Some(first) = repetitions.first() else {
+        return Err(MeasuredError::NoAnswers { number: 0 });
     };
-    let first_ids = first.and_then(|r| r.ids_file.as_deref());
-    let first_ids = read(
-        raw_dir,
-        first_ids.ok_or_else(|| missing("ids"))?,
-        &[queries, k],
-    )?;
-    let first_returned = first.and_then(|r| r.returned_file.as_deref());
-    let first_returned = read(
-        raw_dir,
-        first_returned.ok_or_else(|| missing("returned counts"))?,
-        &[queries],
-    )?;
-    let first_invalid = first.map_or(0, |r| r.invalid_count);
-
+    let shape = [queries, k];
+    let mut first_answers = None;
     let mut qualities = BTreeMap::new();
     let mut invalid_answer = None;
     for (number, repetition) in repetitions.iter().enumerate() {
-        let differs = repetition.ids_file.is_some()
-            || repetition.returned_file.is_some()
-            || repetition.invalid_count != first_invalid;
+        let own = read_answers(raw_dir, number, repetition, first, shape)?;
+        let differs = own.is_some() || repetition.invalid_count != first.invalid_count;
         if number > 0 && !differs {
             continue;
         }
-        let own_ids: Option<Vec<u32>> = match &repetition.ids_file {
-            Some(file) if number > 0 => Some(read(raw_dir, file, &[queries, k])?),
-            _ => None,
-        };
-        let own_returned: Option<Vec<u32>> = match &repetition.returned_file {
-            Some(file) if number > 0 => Some(read(raw_dir, file, &[queries])?),
-            _ => None,
+        let (ids, returned) = match &own {
+            Some(own) => own,
+            None => first_answers
+                .as_ref()
+                .ok_or(MeasuredError::NoAnswers { number })?,
         };
         let answers = Answers {
             k,
-            ids: own_ids.as_ref().unwrap_or(&first_ids),
-            returned: own_returned.as_ref().unwrap_or(&first_returned),
+            ids,
+            returned,
             invalid_count: repetition.invalid_count,
         };
         let Scored { quality, .. } =
@@ -159,14 +161,16 @@ pub fn score_measured(
             ));
         }
         qualities.insert(number as u64, quality);
+        if number == 0 {
+            first_answers = own;
+        }
     }
-    // The first repetition is never passed over, and a point without one was refused above.
-    let quality = qualities.remove(&0).ok_or_else(|| missing("ids"))?;
+    // The first repetition is never passed over.
+    let quality = qualities
+        .remove(&0)
+        .ok_or(MeasuredError::NoAnswers { number: 0 })?;
     let times = repetitions.iter().map(|repetition| {
-        let latency_ns = match &repetition.latency_file {
-            Some(file) => Some(read(raw_dir, file, &[repetition.passes as usize, queries])?),
-            None => None,
-        };
+        let latency_ns = read_latencies(raw_dir, repetition, queries)?;
         Ok::<_, MeasuredError>(RepetitionTimes {
             passes: repetition.passes,
             wall_ns: repetition.wall_ns,
@@ -209,35 +213,4 @@ fn describe_invalid(
         n.saturating_sub(1),
         example.unwrap_or_else(|| "not kept".to_owned())
     )
-}
-
-pub(crate) fn read<T: NpyElement>(
-    dir: &Path,
-    name: &str,
-    expected: &[usize],
-) -> Result<Vec<T>, MeasuredError> {
-    let path = within(dir, name)?;
-    let (found, values) = npy::read(&path).map_err(MeasuredError::Raw)?;
-    if found != expected {
-        return Err(MeasuredError::Shape {
-            path,
-            expected: expected.to_vec(),
-            found,
-        });
-    }
-    Ok(values)
-}
-
-/// `dir/name`, unless it would lead elsewhere: records may come from anyone.
-pub(crate) fn within(dir: &Path, name: &str) -> Result<PathBuf, MeasuredError> {
-    let plain = Path::new(name)
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)));
-    if plain && !name.is_empty() {
-        Ok(dir.join(name))
-    } else {
-        Err(MeasuredError::Name {
-            name: name.to_owned(),
-        })
-    }
 }

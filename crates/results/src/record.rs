@@ -336,10 +336,25 @@ pub struct BuildRecord {
     pub loaded: bool,
     /// What it cost; absent unless ok.
     pub report: Option<BuildReport>,
+    /// Whether the index was saved in case of a crash; absent when that was not tried.
+    pub saved: Option<SaveOutcome>,
     /// Highest private memory of the process tree that the runner saw, sampled at 10 Hz.
     pub sampled_peak_bytes: Option<u64>,
     /// Wall time of the attempt seen by the runner, process start and mapping included.
     pub attempt_wall_ns: u64,
+}
+
+/// How saving an index ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum SaveOutcome {
+    /// It is on disk until the job is done.
+    Saved,
+    /// After a crash it would be built again.
+    Failed {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// One measured (or failed, rejected, skipped) point.

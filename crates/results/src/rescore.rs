@@ -1,8 +1,8 @@
 //! Scores again from stored ids and times.
 
 use crate::aggregate::ScoringSet;
-use crate::intact::check_raw;
-use crate::measured::{MeasuredError, score_measured, within};
+use crate::measured::{MeasuredError, score_measured};
+use crate::raw::within;
 use crate::store::latest_searches;
 use crate::{Cause, DatasetInfo, Failure, Outcome, Record, SearchRecord, TruthInfo};
 use annbench_core::wire::Stage;
@@ -137,7 +137,6 @@ fn rescore_point(
     search: &SearchRecord,
     subject: &RescoreSubject<'_>,
 ) -> Result<SearchRecord, MeasuredError> {
-    check_raw(run_dir, search)?;
     let mut new = search.clone();
     let Some(measured) = &search.measured else {
         return Ok(new);

@@ -162,7 +162,8 @@ impl Band {
         if self.is_strict(d) {
             self.strict += 1;
             self.beats += usize::from(!in_truth);
-        } else if (d - self.d_k).abs() <= self.half_width {
+        } else if d - self.d_k <= self.half_width {
+            // Not the absolute difference: rounding would leave a gap to the strict ones.
             self.tied += 1;
         }
     }
@@ -231,4 +232,25 @@ pub fn score_query(
     score.beats_truth = band.beats as u32;
     score.used_tolerance = hits != exact.hits(&truth) || band.beats != exact.beats;
     score
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Rounding opens no gap between the strictly nearer and the tied.
+        #[test]
+        fn what_is_not_farther_than_the_band_is_strict_or_tied(
+            d_k in 1e-3f64..1e6, dim in 1usize..2000, ulps in -2i64..=2
+        ) {
+            let half_width = 4.0 * (dim + 2) as f64 * 2f64.powi(-53) * d_k;
+            let edge = d_k - half_width;
+            let d = f64::from_bits((edge.to_bits() as i64 + ulps) as u64);
+            let mut band = Band::new(d_k, half_width);
+            band.add(d, true);
+            prop_assert_eq!(band.strict + band.tied, 1, "{} {} {}", d, d_k, half_width);
+        }
+    }
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use annbench_core::wire::Repetition;
-use annbench_core::worker::answers_hash;
+use annbench_core::worker::{answers_hash, latency_hash};
 use annbench_core::{EMPTY_SLOT, InvalidId, Metric, Rows, Vectors, npy};
 use annbench_results::*;
 use std::fs;
@@ -77,12 +77,22 @@ fn write_raw(dir: &Path) -> Vec<Repetition> {
 
 /// The hashes that a worker would have taken of the answers in `dir`.
 fn rehash(dir: &Path, repetitions: &mut [Repetition]) {
-    for repetition in repetitions {
+    for repetition in &mut *repetitions {
         if let (Some(ids), Some(returned)) = (&repetition.ids_file, &repetition.returned_file) {
             let (_, ids) = npy::read::<u32>(&dir.join(ids)).unwrap();
             let (_, returned) = npy::read::<u32>(&dir.join(returned)).unwrap();
             repetition.ids_hash = answers_hash(&ids, &returned);
         }
+    }
+    for repetition in &mut *repetitions {
+        if let Some(file) = &repetition.latency_file {
+            let (_, latencies) = npy::read::<u64>(&dir.join(file)).unwrap();
+            repetition.latency_hash = Some(latency_hash(&latencies));
+        }
+    }
+    let first = repetitions[0].ids_hash.clone();
+    for repetition in repetitions.iter_mut().filter(|r| r.ids_file.is_none()) {
+        repetition.ids_hash.clone_from(&first);
     }
 }
 
@@ -240,6 +250,10 @@ fn a_lost_or_edited_raw_file_costs_its_point_and_no_other() {
             |raw| npy::write(&raw.join("ids-0.npy"), &[2, 2], &[0u32, 1, 3, 2]).unwrap(),
             "expected the answers that were measured",
         ),
+        (
+            |raw| npy::write(&raw.join("latency-2.npy"), &[2, 2], &[3u64, 20, 30, 41]).unwrap(),
+            "expected the latencies that were measured",
+        ),
     ] {
         let dir = tempfile::tempdir().unwrap();
         let records = measured_run(dir.path(), &line);
@@ -254,9 +268,9 @@ fn a_lost_or_edited_raw_file_costs_its_point_and_no_other() {
             panic!("{:?}", again.unscored)
         };
         assert_eq!(lost, &point.point_id);
+        assert!(cause.next_step().contains("--retry lost"), "{cause}");
         let cause = cause.to_string();
         assert!(cause.contains(words), "{cause}");
-        assert!(cause.contains("--retry lost"), "{cause}");
 
         // Measured again, it is complete again: the earlier record no longer counts.
         let mut all = records.clone();
@@ -276,6 +290,14 @@ fn a_lost_or_edited_raw_file_costs_its_point_and_no_other() {
 fn answers_that_are_no_ids_count_as_invalid_and_not_as_short() {
     let dir = tempfile::tempdir().unwrap();
     let mut repetitions = write_raw(dir.path());
+    // One slot of the first answers, and with it of the second repetition's, held nonsense.
+    npy::write(
+        &dir.path().join("ids-0.npy"),
+        &[2, 2],
+        &[0u32, 1, 3, EMPTY_SLOT],
+    )
+    .unwrap();
+    rehash(dir.path(), &mut repetitions);
     repetitions[2].invalid_count = 1;
     repetitions[2].invalid = vec![InvalidId {
         query: 0,
@@ -283,7 +305,7 @@ fn answers_that_are_no_ids_count_as_invalid_and_not_as_short() {
         value: -7,
     }];
     // The same slots as the first, but one of them was nonsense.
-    repetitions[1].invalid_count = 2;
+    repetitions[1].invalid_count = 1;
     let line = Line::new();
     let scores = score_measured(
         &pool(),
@@ -295,9 +317,9 @@ fn answers_that_are_no_ids_count_as_invalid_and_not_as_short() {
     .unwrap();
     let other = &scores.other_quality[&2];
     assert_eq!((other.invalid, other.short, other.hits), (1, 0, 3));
-    assert_eq!(scores.other_quality[&1].invalid, 2);
+    assert_eq!(scores.other_quality[&1].invalid, 1);
     let message = scores.invalid_answer.unwrap();
-    assert!(message.starts_with("repetition 1: 2 of"), "{message}");
+    assert!(message.starts_with("repetition 1: 1 of"), "{message}");
     let only_third = [repetitions[0].clone(), repetitions[2].clone()];
     let message = score_measured(&pool(), &line.subject().scoring, 2, dir.path(), &only_third)
         .unwrap()
@@ -357,7 +379,10 @@ fn raw_files_that_do_not_fit_are_named() {
         .replace(&dir.path().display().to_string(), "RAW")
     };
     let error = attempt(&|dir, _| fs::remove_file(dir.join("latency-1.npy")).unwrap());
-    assert!(error.starts_with("RAW/latency-1.npy:"), "{error}");
+    assert!(
+        error.starts_with("RAW/latency-1.npy: No such file"),
+        "{error}"
+    );
     let error = attempt(&|dir, _| {
         npy::write(&dir.join("ids-0.npy"), &[1, 4], &[0u32, 1, 3, 0]).unwrap();
     });
@@ -370,15 +395,27 @@ fn raw_files_that_do_not_fit_are_named() {
         error.starts_with("RAW/latency-0.npy: expected shape [3, 2]"),
         "{error}"
     );
-    let error = attempt(&|_, repetitions| repetitions[0].ids_file = None);
-    assert!(error.contains("names no file of ids"), "{error}");
-    let error = attempt(&|_, repetitions| repetitions.clear());
-    assert!(error.contains("of 0 repetitions"), "{error}");
+    type Spoil = fn(&mut Vec<Repetition>);
+    let without: [Spoil; 4] = [
+        |r| r.clear(),
+        |r| r[0].ids_file = None,
+        |r| r[2].returned_file = None,
+        |r| r[1].ids_hash = "another".to_owned(),
+    ];
+    for spoil in without {
+        let error = attempt(&|_, repetitions| spoil(repetitions));
+        assert!(error.contains("expected a file of ids"), "{error}");
+    }
+    let error = attempt(&|dir, _| {
+        fs::remove_file(dir.join("ids-0.npy")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", dir.join("ids-0.npy")).unwrap();
+    });
+    assert!(error.contains("expected a plain file"), "{error}");
     let error = attempt(&|_, repetitions| repetitions[0].wall_ns = 0);
     assert!(error.contains("give no rate"), "{error}");
     for name in ["../../secret.npy", "/etc/passwd", ""] {
         let error = attempt(&|_, repetitions| repetitions[0].ids_file = Some(name.to_owned()));
-        assert!(error.contains("do not trust this record"), "{error}");
+        assert!(error.contains("expected a name without folders"), "{error}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! A worker's first words.
 
 use annbench_core::Descriptor;
-use annbench_core::wire::{Numbered, PROTOCOL_VERSION, REVISION, Reply};
+use annbench_core::wire::{Numbered, PROTOCOL_VERSION, REVISION, Reply, parse_frame};
 use serde_json::Value;
 
 /// The descriptor of an adapter that speaks this protocol and measures in this way.
@@ -10,8 +10,8 @@ use serde_json::Value;
 ///
 /// # Errors
 /// What was expected, what was found and a next step, in words.
-pub(crate) fn read_hello(frame: Value) -> Result<Descriptor, String> {
-    match announced_protocol(&frame) {
+pub(crate) fn read_hello(frame: &[u8]) -> Result<Descriptor, String> {
+    match announced_protocol(frame) {
         Some(protocol) if protocol != u64::from(PROTOCOL_VERSION) => {
             return Err(format!(
                 "expected protocol {PROTOCOL_VERSION}, found {protocol}; rebuild it with \
@@ -20,12 +20,8 @@ pub(crate) fn read_hello(frame: Value) -> Result<Descriptor, String> {
         }
         _ => {}
     }
-    let start: String = frame.to_string().chars().take(64).collect();
-    let hello: Numbered<Reply> = serde_json::from_value(frame).map_err(|error| {
-        format!(
-            "expected a hello, found a frame that is none: {error}; it starts with {start:?}; \
-             rebuild it with scripts/build-adapters"
-        )
+    let hello: Numbered<Reply> = parse_frame(frame).map_err(|error| {
+        format!("expected a hello: {error}; rebuild it with scripts/build-adapters")
     })?;
     match hello {
         Numbered {
@@ -44,7 +40,8 @@ pub(crate) fn read_hello(frame: Value) -> Result<Descriptor, String> {
             _ => Ok(*descriptor),
         },
         other => Err(format!(
-            "expected a hello, found the reply `{}` to request {}",
+            "expected a hello, found the reply `{}` to request {}; rebuild it with \
+             scripts/build-adapters",
             other.message.name(),
             other.number
         )),
@@ -52,7 +49,8 @@ pub(crate) fn read_hello(frame: Value) -> Result<Descriptor, String> {
 }
 
 /// The version that a hello announces, wherever earlier and later versions may have it.
-fn announced_protocol(frame: &Value) -> Option<u64> {
+fn announced_protocol(frame: &[u8]) -> Option<u64> {
+    let frame: Value = serde_json::from_slice(frame).ok()?;
     ["/message/protocol", "/protocol"]
         .iter()
         .find_map(|place| frame.pointer(place)?.as_u64())
@@ -69,17 +67,17 @@ mod tests {
             json!({"number": 0, "message": {"reply": "hello", "protocol": 99, "descriptor": 7}}),
             json!({"protocol": 99}),
         ] {
-            let error = read_hello(hello).unwrap_err();
+            let error = read_hello(hello.to_string().as_bytes()).unwrap_err();
             assert!(error.contains("expected protocol 1, found 99"), "{error}");
         }
     }
 
     #[test]
     fn a_frame_that_is_no_hello_is_shown() {
-        let error = read_hello(json!({"message": "good morning"})).unwrap_err();
+        let error = read_hello(br#"{"message": "good morning"}"#).unwrap_err();
         assert!(error.contains("good morning"), "{error}");
         let reply = json!({"number": 3, "message": {"reply": "saved", "bytes": 1}});
-        let error = read_hello(reply).unwrap_err();
+        let error = read_hello(reply.to_string().as_bytes()).unwrap_err();
         assert!(error.contains("`saved` to request 3"), "{error}");
     }
 }

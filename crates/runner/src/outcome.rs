@@ -30,9 +30,9 @@ pub(crate) fn outcome_of(stage: Stage, fault: Fault, worker: &Worker) -> Outcome
 }
 
 /// A worker that says what cannot be true has failed.
-pub(crate) fn contradiction(lie: &str, worker: &Worker) -> Outcome {
+pub(crate) fn contradiction(stage: Stage, lie: &str, worker: &Worker) -> Outcome {
     Outcome::Failed(Failure {
-        stage: Stage::Search,
+        stage,
         cause: Cause::Protocol,
         message: format!("the report contradicts the raw results or the clock: {lie}"),
         stderr_tail: worker.stderr_tail(),

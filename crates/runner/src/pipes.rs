@@ -1,8 +1,7 @@
 //! The two directions of the control pipe, each on a thread of its own, so that neither a worker that
 //! does not read nor one that does not answer can hold the runner.
 
-use annbench_core::wire::{FrameError, read_frame};
-use serde_json::Value;
+use annbench_core::wire::{FrameError, read_frame_body};
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -11,7 +10,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) enum Arrival {
     /// A whole frame, which may hold anything.
-    Frame(Value),
+    Frame(Vec<u8>),
     /// No frame: the pipe holds something else.
     Garbled(FrameError),
     /// The worker closed its end.
@@ -22,9 +21,9 @@ pub(crate) enum Arrival {
 
 /// Frames from a worker.
 pub(crate) struct Replies {
-    frames: mpsc::Receiver<Result<Value, FrameError>>,
+    frames: mpsc::Receiver<Result<Vec<u8>, FrameError>>,
     /// Looked at, but not taken.
-    seen: Option<Result<Value, FrameError>>,
+    seen: Option<Result<Vec<u8>, FrameError>>,
 }
 
 impl Replies {
@@ -35,7 +34,7 @@ impl Replies {
             .name("replies".to_owned())
             .spawn(move || {
                 loop {
-                    let frame = read_frame::<Value>(&mut pipe);
+                    let frame = read_frame_body(&mut pipe);
                     let last = frame.is_err();
                     if sender.send(frame).is_err() || last {
                         return;
@@ -57,6 +56,12 @@ impl Replies {
             Ok(Err(error)) => Arrival::Garbled(error),
             Err(RecvTimeoutError::Timeout) => Arrival::Nothing,
         }
+    }
+
+    /// Whether a frame has come that nobody has taken.
+    pub(crate) fn has_frame(&mut self) -> bool {
+        self.are_dry(Duration::ZERO);
+        matches!(self.seen, Some(Ok(_)))
     }
 
     /// Whether nothing more comes within `patience`. What comes is kept for [`Replies::next`].

@@ -1,14 +1,13 @@
-//! Whether a worker's report can be true. Its clocks and files are not trusted where they can be
+//! Whether a worker's reports can be true. Its clocks and files are not trusted where they can be
 //! checked against the request, against one another and against the runner's own clock.
 
 use annbench_core::Mode;
-use annbench_core::wire::{SearchReport, SearchRequest};
-use annbench_results::Speed;
-use std::path::{Component, Path};
+use annbench_core::wire::{
+    BuildReport, MAX_INVALID_EXAMPLES, MapSpec, SearchReport, SearchRequest,
+};
+use annbench_results::{Speed, check_raw_file};
+use std::collections::BTreeSet;
 use std::time::Duration;
-
-/// A `.npy` header of ours is shorter than this.
-const HEADER_BYTES: u64 = 4096;
 
 /// Refuses a report that contradicts its request, its files or the time that the request took.
 pub(crate) fn check_report(
@@ -25,6 +24,14 @@ pub(crate) fn check_report(
             report.repetitions.len()
         ));
     }
+    let folder = std::fs::symlink_metadata(&request.output_dir);
+    if !folder.is_ok_and(|folder| folder.is_dir()) {
+        return Err(format!(
+            "{}: expected the folder for raw files, found it gone or replaced",
+            request.output_dir.display()
+        ));
+    }
+    let mut files = BTreeSet::new();
     let slots = queries.saturating_mul(spec.k as u64);
     let mut wall_ns = u128::from(report.warm_up_wall_ns);
     for (number, repetition) in report.repetitions.iter().enumerate() {
@@ -42,6 +49,21 @@ pub(crate) fn check_report(
                 repetition.invalid_count
             ));
         }
+        let examples = repetition.invalid.len() as u64;
+        if examples > repetition.invalid_count.min(MAX_INVALID_EXAMPLES as u64) {
+            return complain(format!(
+                "{examples} examples of {} answers that are no ids, expected at most \
+                 {MAX_INVALID_EXAMPLES}",
+                repetition.invalid_count
+            ));
+        }
+        let calls = u128::from(repetition.passes) * u128::from(queries);
+        if calls > u128::from(repetition.wall_ns) * spec.threads.max(1) as u128 {
+            return complain(format!(
+                "{calls} answers in {} ns: no machine gives one in less than a nanosecond",
+                repetition.wall_ns
+            ));
+        }
         if repetition.latency_file.is_some() != (spec.mode == Mode::Single) {
             return complain(format!(
                 "expected latencies in single mode and only there, found a file: {:?}",
@@ -55,8 +77,10 @@ pub(crate) fn check_report(
             (&repetition.latency_file, latencies, 8),
         ] {
             if let Some(name) = file {
-                let most = values.saturating_mul(size).saturating_add(HEADER_BYTES);
-                check_file(&request.output_dir, name, most)?;
+                if !files.insert(name.as_str()) {
+                    return complain(format!("raw file {name} is named twice"));
+                }
+                check_raw_file(&request.output_dir, name, values, size)?;
             }
         }
     }
@@ -69,32 +93,14 @@ pub(crate) fn check_report(
     Ok(())
 }
 
-/// A raw file is a plain file in its folder, of a size that its shape explains: anything else might
-/// block, or be read for ever.
-fn check_file(dir: &Path, name: &str, most_bytes: u64) -> Result<(), String> {
-    let mut parts = Path::new(name).components();
-    let plain = matches!(
-        (parts.next(), parts.next()),
-        (Some(Component::Normal(_)), None)
-    );
-    if !plain {
-        return Err(format!(
-            "raw file {name:?}: expected a name without folders"
-        ));
-    }
-    let found = std::fs::symlink_metadata(dir.join(name))
-        .map_err(|error| format!("raw file {name}: {error}"))?;
-    if !found.is_file() || found.len() > most_bytes {
-        return Err(format!(
-            "raw file {name}: expected a plain file of at most {most_bytes} bytes, found {:?} of {}",
-            found.file_type(),
-            found.len()
-        ));
-    }
-    Ok(())
-}
+/// Time between two timed calls that is nobody's: a generous bound, since the loop takes some tens of
+/// nanoseconds there and only another process can make it more.
+const BETWEEN_CALLS_NS: f64 = 2000.0;
+/// Share of the wall time that calls and the loop between them must explain, on however busy a machine.
+const LEAST_EXPLAINED: f64 = 0.25;
 
-/// Refuses latencies that, added up, are more than the threads had time for.
+/// Refuses latencies that, added up, are more than the threads had time for, or that leave the wall time
+/// unexplained: in a closed loop there is always a call under way.
 pub(crate) fn check_latencies(
     report: &SearchReport,
     speed: &Speed,
@@ -109,7 +115,8 @@ pub(crate) fn check_latencies(
     {
         let calls = (repetition.passes * queries) as f64;
         let sum_ns = latency.mean_ns * calls;
-        let room_ns = repetition.wall_ns as f64 * threads as f64;
+        let wall_ns = repetition.wall_ns as f64;
+        let room_ns = wall_ns * threads as f64;
         // The mean is a rounded quotient.
         if sum_ns > room_ns * (1.0 + 1e-9) {
             return Err(format!(
@@ -117,6 +124,47 @@ pub(crate) fn check_latencies(
                  {room_ns:.0} ns"
             ));
         }
+        if sum_ns + calls * BETWEEN_CALLS_NS < wall_ns * LEAST_EXPLAINED {
+            return Err(format!(
+                "repetition {number}: latencies add up to {sum_ns:.0} ns, which does not explain \
+                 {wall_ns:.0} ns of wall time"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What a build's own clock may leave of the request's time, beside as much again: starting threads,
+/// reading memory and answering.
+const BESIDE_BUILD: Duration = Duration::from_secs(1);
+
+/// Refuses a report of a build that contradicts the runner's clock or the size of the base.
+pub(crate) fn check_build(
+    report: &BuildReport,
+    base: &MapSpec,
+    elapsed: Duration,
+) -> Result<(), String> {
+    let wall = Duration::from_nanos(report.wall_ns);
+    if wall > elapsed {
+        return Err(format!(
+            "the build is said to have taken {} ns, the whole request took {} ns",
+            report.wall_ns,
+            elapsed.as_nanos()
+        ));
+    }
+    if elapsed > 2 * wall + BESIDE_BUILD {
+        return Err(format!(
+            "the build is said to have taken {} ns, the whole request took {} ns: what did it do in \
+             the rest?",
+            report.wall_ns,
+            elapsed.as_nanos()
+        ));
+    }
+    if report.borrowed_base_bytes > base.len_bytes {
+        return Err(format!(
+            "searches are said to read {} bytes of a base of {}",
+            report.borrowed_base_bytes, base.len_bytes
+        ));
     }
     Ok(())
 }
@@ -125,7 +173,8 @@ pub(crate) fn check_latencies(
 mod tests {
     use super::*;
     use annbench_core::wire::{Noise, Repetition};
-    use annbench_core::{Counters, Params, SearchSpec};
+    use annbench_core::{Counters, ElementType, InvalidId, MemoryReport, Params, SearchSpec};
+    use std::path::Path;
 
     fn request(dir: &Path) -> SearchRequest {
         SearchRequest {
@@ -157,6 +206,7 @@ mod tests {
                 ids_file: Some("ids".to_owned()),
                 returned_file: None,
                 latency_file: Some("latency".to_owned()),
+                latency_hash: None,
                 invalid_count: 0,
                 invalid: Vec::new(),
             }],
@@ -199,6 +249,26 @@ mod tests {
                 "among 6 slots",
             ),
             (
+                lie(&|r| r.repetitions[0].passes = 1000),
+                "less than a nanosecond",
+            ),
+            (
+                lie(&|r| r.repetitions[0].latency_file = Some("ids".to_owned())),
+                "named twice",
+            ),
+            (
+                lie(&|r| {
+                    let example = InvalidId {
+                        query: 0,
+                        position: 0,
+                        value: -7,
+                    };
+                    r.repetitions[0].invalid = vec![example; 2];
+                    r.repetitions[0].invalid_count = 1;
+                }),
+                "2 examples of 1",
+            ),
+            (
                 lie(&|r| r.repetitions[0].latency_file = None),
                 "latencies in single mode",
             ),
@@ -208,7 +278,7 @@ mod tests {
             ),
             (
                 lie(&|r| r.repetitions[0].ids_file = Some("no".to_owned())),
-                "raw file no",
+                "No such file",
             ),
         ];
         for (found, expected) in words {
@@ -220,5 +290,64 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", dir.join("ids")).unwrap();
         assert!(check(&report()).unwrap_err().contains("plain file"));
         std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn latencies_must_fit_the_wall_time_and_explain_it() {
+        let speed = |mean_ns: f64| Speed {
+            qps: Vec::new(),
+            qps_median: 0.0,
+            qps_min: 0.0,
+            qps_max: 0.0,
+            service_latency: vec![annbench_results::Latency {
+                mean_ns,
+                p50_ns: 0,
+                p95_ns: 0,
+                p99_ns: 0,
+                p999_ns: 0,
+                max_ns: 0,
+            }],
+        };
+        let mut report = report();
+        report.repetitions[0].wall_ns = 1_000_000;
+        let check = |mean_ns, threads| check_latencies(&report, &speed(mean_ns), threads, 3);
+        // Six calls.
+        assert_eq!(check(160_000.0, 1), Ok(()));
+        assert!(check(170_000.0, 1).unwrap_err().contains("had 1000000 ns"));
+        assert_eq!(check(170_000.0, 2), Ok(()));
+        assert!(check(1.0, 1).unwrap_err().contains("does not explain"));
+        assert!(check(1.0, 2).unwrap_err().contains("does not explain"));
+        // A searcher that does nothing is timed in less than the loop takes.
+        report.repetitions[0].wall_ns = 600;
+        assert_eq!(check_latencies(&report, &speed(1.0), 1, 3), Ok(()));
+    }
+
+    #[test]
+    fn a_build_that_the_runners_clock_contradicts_is_refused() {
+        let base = MapSpec {
+            path: "base".into(),
+            offset_bytes: 0,
+            len_bytes: 100,
+            n: 10,
+            dim: 10,
+            element: ElementType::U8,
+        };
+        let check = |wall_s: u64, borrowed: u64| {
+            let report = BuildReport {
+                wall_ns: wall_s * 1_000_000_000,
+                cpu_ns: None,
+                private_growth_bytes: None,
+                peak_resident_bytes: None,
+                borrowed_base_bytes: borrowed,
+                memory: MemoryReport::default(),
+                threads_seen: None,
+                affinity: Ok(Vec::new()),
+            };
+            check_build(&report, &base, Duration::from_secs(10))
+        };
+        assert_eq!(check(9, 100), Ok(()));
+        assert!(check(11, 0).unwrap_err().contains("whole request"));
+        assert!(check(1, 0).unwrap_err().contains("in the rest"));
+        assert!(check(9, 101).unwrap_err().contains("a base of 100"));
     }
 }

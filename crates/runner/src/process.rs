@@ -2,8 +2,9 @@
 
 use crate::installed::Installed;
 use crate::tree;
-use annbench_core::wire::MARK;
+use annbench_core::wire::{MARK, is_marked, marked_processes};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -14,10 +15,13 @@ use std::time::{Duration, Instant};
 /// untouched memory such as thread stacks, so it may only be a backstop.
 const BACKSTOP_BYTES: u64 = 2 << 30;
 
+/// Longest time to the end of a process that was killed.
+const KILL_LIMIT: Duration = Duration::from_secs(10);
+
 /// The process of a worker, and by its mark all that came from it.
 pub(crate) struct WorkerProcess {
     child: Child,
-    mark: String,
+    mark: OsString,
     ended: bool,
 }
 
@@ -114,23 +118,26 @@ impl WorkerProcess {
         }
         let group = self.child.id() as i32;
         // What has left the group can only be found while it lives.
-        let left = tree::marked_processes(&self.mark);
+        let mut left = marked_processes(&self.mark);
         kill(-group);
-        let status = self.child.wait().ok();
+        // A process that the kernel cannot end (in the middle of a disk's failure) is not waited for.
+        let status = match self.exits_within(KILL_LIMIT) {
+            true => self.child.wait().ok(),
+            false => None,
+        };
         collect(-group);
-        for pid in left {
-            kill(pid as i32);
-            collect(pid as i32);
-        }
         // Repeated, since a process may start another between the look and the kill.
         for _ in 0..20 {
-            let left = tree::marked_processes(&self.mark);
+            for pid in left {
+                // Its number may be another's by now.
+                if is_marked(pid, &self.mark) {
+                    kill(pid as i32);
+                }
+                collect(pid as i32);
+            }
+            left = marked_processes(&self.mark);
             if left.is_empty() {
                 break;
-            }
-            for pid in left {
-                kill(pid as i32);
-                collect(pid as i32);
             }
         }
         status
@@ -163,7 +170,7 @@ pub(crate) fn signal_name(signal: i32) -> &'static str {
     }
 }
 
-fn unique_mark() -> String {
+fn unique_mark() -> OsString {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let started = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
@@ -173,6 +180,7 @@ fn unique_mark() -> String {
         std::process::id(),
         NEXT.fetch_add(1, Ordering::Relaxed)
     )
+    .into()
 }
 
 fn kill(pid: i32) {

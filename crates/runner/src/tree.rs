@@ -1,8 +1,9 @@
 //! The process tree of a worker as `/proc` shows it. Elsewhere than on Linux nothing is found, and
 //! the record says that limits were unavailable.
 
-use annbench_core::wire::MARK;
+use annbench_core::wire::is_marked;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 
 /// The processes `roots` and their descendants.
@@ -31,7 +32,7 @@ pub(crate) fn processes_under(roots: Vec<u32>) -> BTreeSet<u32> {
 
 /// Children of this process that carry `mark`: what a worker started and left, and this process as
 /// the subreaper has inherited.
-pub(crate) fn adopted(mark: &str) -> Vec<u32> {
+pub(crate) fn adopted(mark: &OsStr) -> Vec<u32> {
     let own = fs::read_dir("/proc/self/task")
         .into_iter()
         .flatten()
@@ -41,7 +42,7 @@ pub(crate) fn adopted(mark: &str) -> Vec<u32> {
             let children = children.split_whitespace().map(str::parse::<u32>);
             children.flatten().collect::<Vec<_>>()
         })
-        .filter(|&pid| carries(pid, mark))
+        .filter(|&pid| is_marked(pid, mark))
         .collect()
 }
 
@@ -66,22 +67,4 @@ pub(crate) fn private_bytes(processes: &BTreeSet<u32>) -> Option<u64> {
         }
     }
     total
-}
-
-/// Every process that carries `mark`, whatever its parent and session are by now.
-pub(crate) fn marked_processes(mark: &str) -> Vec<u32> {
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes
-        .filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok())
-        .filter(|&pid| carries(pid, mark))
-        .collect()
-}
-
-fn carries(pid: u32, mark: &str) -> bool {
-    let entry = format!("{MARK}={mark}");
-    fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
-        environment
-            .split(|&byte| byte == 0)
-            .any(|variable| variable == entry.as_bytes())
-    })
 }

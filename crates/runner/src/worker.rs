@@ -5,10 +5,9 @@ use crate::installed::Installed;
 use crate::pipes::{Arrival, Replies, Requests};
 use crate::process::{WorkerProcess, signal_name};
 use crate::tail::Tail;
-use annbench_core::wire::{FrameError, Numbered, Reply, Request, Stage, Verdict, write_frame};
+use annbench_core::wire::{Numbered, Reply, Request, Stage, Verdict, parse_frame, write_frame};
 use annbench_core::{Descriptor, PointSpec};
 use annbench_results::{Cause, Failure};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -82,7 +81,7 @@ impl Worker {
             })
         })?;
         let frame = worker.await_frame(Stage::Start, START_LIMIT, interrupted)?;
-        match read_hello(frame) {
+        match read_hello(&frame) {
             Ok(descriptor) => Ok((worker, descriptor)),
             Err(reason) => Err(worker.end_with(
                 Stage::Start,
@@ -127,6 +126,8 @@ impl Worker {
         if let Err(error) = write_frame(&mut frame, &numbered) {
             return Err(self.end_with(stage, Cause::Protocol, error.to_string()));
         }
+        // What it says from here on is about this request.
+        self.tail.begin();
         if let Some(requests) = &self.requests {
             requests.send(frame);
         }
@@ -180,8 +181,7 @@ impl Worker {
         interrupted: &AtomicBool,
     ) -> Result<Reply, RequestError> {
         let frame = self.await_frame(stage, limit, interrupted)?;
-        let start: String = frame.to_string().chars().take(64).collect();
-        match serde_json::from_value::<Numbered<Reply>>(frame) {
+        match parse_frame::<Numbered<Reply>>(&frame) {
             Ok(reply) if reply.number == self.number => Ok(reply.message),
             Ok(reply) => {
                 let message = format!(
@@ -190,14 +190,13 @@ impl Worker {
                 );
                 Err(self.end_with(stage, Cause::Protocol, message))
             }
-            Err(error) => {
-                let garbage = FrameError::Garbage {
-                    message: error.to_string(),
-                    start,
-                };
-                Err(self.end_with(stage, Cause::Protocol, garbage.to_string()))
-            }
+            Err(error) => Err(self.end_with(stage, Cause::Protocol, error.to_string())),
         }
+    }
+
+    /// Whether it has said something that it was not asked for: the next reply could not be trusted.
+    pub(crate) fn has_stray_reply(&mut self) -> bool {
+        self.replies.has_frame()
     }
 
     fn await_frame(
@@ -205,7 +204,7 @@ impl Worker {
         stage: Stage,
         limit: Duration,
         interrupted: &AtomicBool,
-    ) -> Result<Value, RequestError> {
+    ) -> Result<Vec<u8>, RequestError> {
         let deadline = Instant::now() + limit;
         loop {
             match self.replies.next(WATCH_INTERVAL) {

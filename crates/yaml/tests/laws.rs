@@ -41,8 +41,17 @@ fn placed(text: &str, node: &Node) {
             entries.iter().map(|(key, _)| key.span).collect()
         }
     };
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let lines: Vec<&str> = text.split('\n').collect();
     for span in spans {
         assert!(span.line >= 1 && span.column >= 1, "{span:?} of {text:?}");
+        // What is nothing (`a:` at the end) stands behind the last line.
+        let line = lines.get(span.line - 1).copied().unwrap_or_default();
+        assert!(span.line <= lines.len() + 1, "{span:?} of {text:?}");
+        assert!(
+            span.column <= line.chars().count() + 1,
+            "{span:?} of {text:?}"
+        );
     }
 }
 

@@ -70,7 +70,8 @@ pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
             );
         }
         for (point, cause) in &rescored.unscored {
-            let _ = writeln!(text, "  {}\n    {cause}", figures(&before, point));
+            let next = cause.next_step();
+            let _ = writeln!(text, "  {}\n    {cause}; {next}", figures(&before, point));
         }
         good &= rescored.changed.is_empty() || !args.check;
         if !args.check && !rescored.changed.is_empty() {

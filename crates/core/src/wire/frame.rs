@@ -75,8 +75,16 @@ pub fn write_frame(to: &mut impl Write, message: &impl Serialize) -> io::Result<
 /// Reads one message.
 ///
 /// # Errors
-/// [`FrameError`]; the stream is unusable after any of them.
+/// [`FrameError`]; the stream is unusable after any of them but [`FrameError::Garbage`].
 pub fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, FrameError> {
+    parse_frame(&read_frame_body(from)?)
+}
+
+/// Reads the bytes of one message, whatever they hold.
+///
+/// # Errors
+/// Any [`FrameError`] but [`FrameError::Garbage`].
+pub fn read_frame_body(from: &mut impl Read) -> Result<Vec<u8>, FrameError> {
     let mut length = [0u8; 4];
     match read_up_to(from, &mut length)? {
         0 => return Err(FrameError::Closed),
@@ -96,7 +104,15 @@ pub fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, FrameE
     if got < expected {
         return Err(FrameError::Torn { got, expected });
     }
-    serde_json::from_slice(&body).map_err(|error| FrameError::Garbage {
+    Ok(body)
+}
+
+/// The message that the bytes of a frame are.
+///
+/// # Errors
+/// [`FrameError::Garbage`].
+pub fn parse_frame<T: DeserializeOwned>(body: &[u8]) -> Result<T, FrameError> {
+    serde_json::from_slice(body).map_err(|error| FrameError::Garbage {
         message: error.to_string(),
         start: String::from_utf8_lossy(&body[..body.len().min(64)]).into_owned(),
     })

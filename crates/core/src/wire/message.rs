@@ -235,8 +235,6 @@ pub struct Fault {
 pub struct OpenReport {
     /// Private memory after opening: the base copy, if any, is in it.
     pub anonymous_bytes: Option<u64>,
-    /// Whether the process could be bound to the CPUs asked for, or why not.
-    pub affinity: Result<Vec<usize>, String>,
 }
 
 /// What a build cost.
@@ -256,6 +254,8 @@ pub struct BuildReport {
     pub memory: MemoryReport,
     /// Threads of the process at the end.
     pub threads_seen: Option<u64>,
+    /// CPUs that the build was bound to, or why it was not.
+    pub affinity: Result<Vec<usize>, String>,
 }
 
 /// How quiet the machine was: a fixed piece of work, timed.
@@ -270,6 +270,9 @@ pub struct Noise {
     /// One-minute load average times 100, where the system tells.
     pub load_average_x100: Option<u64>,
 }
+
+/// Answers that are no ids, of which a repetition tells at most.
+pub const MAX_INVALID_EXAMPLES: usize = 32;
 
 /// One repetition of a point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -296,9 +299,11 @@ pub struct Repetition {
     pub returned_file: Option<String>,
     /// File with the latencies u64 ns `[passes, queries]`, absent in batch mode.
     pub latency_file: Option<String>,
+    /// Hash of the latencies, absent in batch mode.
+    pub latency_hash: Option<String>,
     /// Answers among the first k that are no ids at all.
     pub invalid_count: u64,
-    /// The first of them.
+    /// The first of them, at most [`MAX_INVALID_EXAMPLES`].
     pub invalid: Vec<InvalidId>,
 }
 

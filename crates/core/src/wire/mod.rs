@@ -6,16 +6,17 @@
 //! another language needs this module's documentation only.
 
 mod frame;
+mod mark;
 mod message;
 
-pub use frame::{FrameError, MAX_FRAME_BYTES, read_frame, write_frame};
-pub use message::{
-    BuildReport, Fault, FaultKind, MapSpec, Noise, Numbered, OpenReport, Repetition, Reply,
-    Request, SearchReport, SearchRequest, Stage, Verdict,
+pub use frame::{
+    FrameError, MAX_FRAME_BYTES, parse_frame, read_frame, read_frame_body, write_frame,
 };
-
-/// Environment variable by which the runner marks a worker and all that it starts.
-pub const MARK: &str = "ANNBENCH_WORKER_MARK";
+pub use mark::{MARK, is_marked, marked_processes};
+pub use message::{
+    BuildReport, Fault, FaultKind, MAX_INVALID_EXAMPLES, MapSpec, Noise, Numbered, OpenReport,
+    Repetition, Reply, Request, SearchReport, SearchRequest, Stage, Verdict,
+};
 
 /// Version of the protocol. A worker of another version is refused before anything is asked.
 pub const PROTOCOL_VERSION: u32 = 1;

@@ -1,7 +1,5 @@
+use crate::wire::MAX_INVALID_EXAMPLES;
 use crate::{EMPTY_SLOT, InvalidId};
-
-/// Examples of answers that are no ids, kept per repetition and thread.
-pub(super) const INVALID_EXAMPLES: usize = 32;
 
 /// Answers to a stripe of queries: ids `[queries, k]` and a returned count for each query.
 #[derive(Debug, Default)]
@@ -24,12 +22,19 @@ impl Answers {
         }
     }
 
+    /// Empties the slots that a batch left as they were.
+    pub fn settle(&mut self, k: usize) {
+        for (slots, &returned) in self.ids.chunks_exact_mut(k).zip(&self.returned) {
+            slots[k.min(returned as usize)..].fill(EMPTY_SLOT);
+        }
+    }
+
     /// Appends the answers of the next stripe.
     pub fn extend(&mut self, other: Answers) {
         self.ids.extend(other.ids);
         self.returned.extend(other.returned);
         self.invalid.extend(other.invalid);
-        self.invalid.truncate(INVALID_EXAMPLES);
+        self.invalid.truncate(MAX_INVALID_EXAMPLES);
         self.invalid_count += other.invalid_count;
     }
 
@@ -46,4 +51,11 @@ pub fn answers_hash(ids: &[u32], returned: &[u32]) -> String {
     hasher.update(bytemuck::cast_slice(ids));
     hasher.update(bytemuck::cast_slice(returned));
     hasher.finalize().to_hex()[..32].to_owned()
+}
+
+/// Hash of latencies `[passes, queries]`: the first 16 bytes of BLAKE3 over them as little-endian u64,
+/// in hexadecimal.
+pub fn latency_hash(latencies_ns: &[u64]) -> String {
+    let hash = blake3::hash(bytemuck::cast_slice(latencies_ns));
+    hash.to_hex()[..32].to_owned()
 }

@@ -1,4 +1,4 @@
-use crate::wire::{FrameError, MARK, Numbered, Request, read_frame, write_frame};
+use crate::wire::{FrameError, MARK, Numbered, Request, marked_processes, read_frame, write_frame};
 use serde::Serialize;
 use std::fs::File;
 use std::io;
@@ -102,10 +102,12 @@ fn replace(from: i32, to: i32) -> io::Result<()> {
 /// The runner is gone: nobody will read an answer, and nobody else will stop us or what the
 /// library started.
 fn end_process_group() -> ! {
-    for pid in marked_processes() {
+    // What has left the group: the mark is inherited.
+    let marked = std::env::var_os(MARK).map_or_else(Vec::new, |mark| marked_processes(&mark));
+    for pid in marked.into_iter().filter(|&pid| pid != std::process::id()) {
         // SAFETY: sending a signal has no memory effects.
         unsafe {
-            libc::kill(pid, libc::SIGKILL);
+            libc::kill(pid as i32, libc::SIGKILL);
         }
     }
     // SAFETY: plain system calls; `_exit` does not return. Signalling group 0 is limited to the
@@ -116,28 +118,4 @@ fn end_process_group() -> ! {
         }
         libc::_exit(0)
     }
-}
-
-/// What this worker started and what has left its group: the runner marks every worker's environment,
-/// and children inherit it.
-fn marked_processes() -> Vec<i32> {
-    let Some(mark) = std::env::var_os(MARK) else {
-        return Vec::new();
-    };
-    let own = std::process::id() as i32;
-    let entry = [MARK.as_bytes(), b"=", mark.as_encoded_bytes()].concat();
-    std::fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|process| process.file_name().to_str()?.parse::<i32>().ok())
-        .filter(|&pid| pid != own)
-        .filter(|pid| {
-            std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
-                environment
-                    .split(|&byte| byte == 0)
-                    .any(|variable| variable == entry)
-            })
-        })
-        .collect()
 }

@@ -179,12 +179,15 @@ fn write_repetitions(
                 .map_err(io_fault)?;
             (Some(ids), Some(returned))
         };
-        let latency_file = match request.spec.mode {
-            Mode::Single => Some(
-                output::write_latencies(dir, number, queries, &round.latencies_ns)
-                    .map_err(io_fault)?,
+        let (latency_file, latency_hash) = match request.spec.mode {
+            Mode::Single => (
+                Some(
+                    output::write_latencies(dir, number, queries, &round.latencies_ns)
+                        .map_err(io_fault)?,
+                ),
+                Some(super::latency_hash(&round.latencies_ns)),
             ),
-            Mode::Batch => None,
+            Mode::Batch => (None, None),
         };
         repetitions.push(Repetition {
             passes: round.passes,
@@ -200,6 +203,7 @@ fn write_repetitions(
             ids_file,
             returned_file,
             latency_file,
+            latency_hash,
             invalid_count: round.first.invalid_count,
             invalid: round.first.invalid,
         });

@@ -20,7 +20,7 @@ mod vectors;
 use crate::{Adapter, Descriptor};
 use std::process::ExitCode;
 
-pub use answers::answers_hash;
+pub use answers::{answers_hash, latency_hash};
 pub use clock::measure_noise;
 pub use measure::measure;
 

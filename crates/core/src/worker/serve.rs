@@ -37,14 +37,12 @@ pub(super) fn serve(adapter: &dyn Adapter, mut control: Control) -> io::Result<(
                     .and_then(|base| Ok((base, Held::open(&queries, true)?)));
                 match held {
                     Ok((base, queries)) => {
-                        let affinity = if cpus.is_empty() {
-                            Err("not asked for".to_owned())
-                        } else {
-                            process::bind_all_threads(&cpus)
-                        };
+                        // The copies are made, and the build binds its threads anew.
+                        if !cpus.is_empty() {
+                            let _ = process::bind_all_threads(&cpus);
+                        }
                         control.reply(&Reply::Opened(OpenReport {
                             anonymous_bytes: process::anonymous_bytes(),
-                            affinity,
                         }))?;
                         return serve_opened(adapter, control, &base, &queries, &cpus);
                     }
@@ -200,10 +198,11 @@ fn make_index<'b>(
             ),
         });
     }
-    // A failure to bind is in the open report already; the build goes on unbound.
-    if !cpus.is_empty() {
-        let _ = process::bind_all_threads(&cpus[..spec.threads.clamp(1, cpus.len())]);
-    }
+    let affinity = if cpus.is_empty() {
+        Err("not asked for".to_owned())
+    } else {
+        process::bind_all_threads(&cpus[..spec.threads.clamp(1, cpus.len())])
+    };
     let memory_before = process::anonymous_bytes();
     let cpu_before = process::cpu_time_ns();
     let start = Instant::now();
@@ -229,6 +228,7 @@ fn make_index<'b>(
         },
         memory,
         threads_seen: process::thread_count(),
+        affinity,
     };
     Ok((index, report))
 }

@@ -1,11 +1,10 @@
-use super::answers::{Answers, INVALID_EXAMPLES};
+use super::answers::Answers;
 use super::clock::nanoseconds;
 use super::guard::{fault, guard, panic_message};
 use super::process;
-use crate::wire::{Fault, FaultKind};
+use crate::wire::{Fault, FaultKind, MAX_INVALID_EXAMPLES};
 use crate::{
-    AdapterError, Counters, EMPTY_SLOT, Index, Mode, NeighborRows, SearchSpec, Searcher, TopK,
-    Vectors,
+    AdapterError, Counters, Index, Mode, NeighborRows, SearchSpec, Searcher, TopK, Vectors,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Barrier, mpsc};
@@ -27,7 +26,7 @@ impl Buffers {
         };
         Self {
             passes,
-            first: Answers::touched(queries, spec.k, INVALID_EXAMPLES),
+            first: Answers::touched(queries, spec.k, MAX_INVALID_EXAMPLES),
             last: Answers::touched(queries, spec.k, 0),
             latencies_ns: vec![1; latencies],
         }
@@ -97,6 +96,10 @@ impl Stripe<'_> {
                         self.run(searcher.as_mut(), &mut buffers)
                     }));
                     let end = Instant::now();
+                    if self.spec.mode == Mode::Batch {
+                        buffers.first.settle(self.spec.k);
+                        buffers.last.settle(self.spec.k);
+                    }
                     self.tell(match ran {
                         Ok(Ok(())) => Event::Ran {
                             start,
@@ -170,8 +173,7 @@ impl Stripe<'_> {
         searcher: &mut dyn Searcher,
         answers: &mut Answers,
     ) -> Result<(), AdapterError> {
-        // Whether the library fills every row or not, what it leaves is an empty slot.
-        answers.ids.fill(EMPTY_SLOT);
+        // Only the counts: slots that the library leaves are emptied after the clock has stopped.
         answers.returned.fill(0);
         let rows = NeighborRows::new(
             &mut answers.ids,

@@ -134,7 +134,9 @@ impl Library {
                     reported_bytes: None,
                 },
                 threads_seen: None,
+                affinity: Ok(vec![0]),
             }),
+            saved: None,
             sampled_peak_bytes: None,
             attempt_wall_ns: (wall_s * 1e9) as u64,
         }))
@@ -257,6 +259,7 @@ pub fn measured(distances: Option<u64>) -> Measured {
         ids_file: None,
         returned_file: None,
         latency_file: None,
+        latency_hash: None,
         invalid_count: 0,
         invalid: Vec::new(),
     };

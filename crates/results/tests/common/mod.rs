@@ -139,6 +139,7 @@ pub fn repetition() -> Repetition {
         ids_file: Some("ids-0.npy".to_owned()),
         returned_file: Some("returned-0.npy".to_owned()),
         latency_file: Some("latency-0.npy".to_owned()),
+        latency_hash: None,
         invalid_count: 0,
         invalid: Vec::new(),
     }
@@ -242,7 +243,9 @@ pub fn build_record() -> Record {
             borrowed_base_bytes: 0,
             memory: MemoryReport::default(),
             threads_seen: Some(2),
+            affinity: Ok(vec![0]),
         }),
+        saved: None,
         sampled_peak_bytes: None,
         attempt_wall_ns: 7,
     }))
