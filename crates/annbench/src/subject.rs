@@ -74,6 +74,7 @@ impl Opened {
         let watch = |progress: Progress<'_>| watcher.watch(progress);
         let options = OpenOptions {
             accept_checksum: asked.accept_checksum,
+            narrow: false,
             pool,
             watch: &watch,
         };
@@ -278,6 +279,7 @@ impl Planned {
         let watch = |progress: Progress<'_>| watcher.watch(progress);
         let options = OpenOptions {
             accept_checksum,
+            narrow: false,
             pool,
             watch: &watch,
         };

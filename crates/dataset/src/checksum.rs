@@ -4,6 +4,7 @@ use crate::mapped::MappedVectors;
 use crate::progress::{Activity, Meter, Watch};
 use crate::stamp::Stamp;
 use crate::{DatasetError, MappedFile};
+use annbench_core::ElementType;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -22,7 +23,7 @@ pub(crate) fn file_sha256(
     })
 }
 
-/// SHA-256 of the fbin or u8bin file that would hold these vectors of `source`.
+/// SHA-256 of the flat file (fbin, f16bin, i8bin or u8bin) that would hold these vectors of `source`.
 pub(crate) fn flat_sha256(
     source: &MappedFile,
     vectors: &MappedVectors,
@@ -38,8 +39,12 @@ pub(crate) fn flat_sha256(
     );
     remembered(cache, vectors.stamp(), &what, notes, || {
         let mut hasher = Sha256::new();
+        let width = match spec.element {
+            ElementType::Bits => spec.dim.div_ceil(8),
+            _ => spec.dim,
+        };
         // Entries hold at most 32 bits of either.
-        hasher.update(header(spec.n as u32, spec.dim as u32));
+        hasher.update(header(spec.n as u32, width as u32));
         sha256(hasher, source, vectors.vectors().component_bytes(), watch)
     })
 }

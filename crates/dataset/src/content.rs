@@ -2,7 +2,7 @@ use crate::DatasetError;
 use crate::cache::Cache;
 use crate::mapped::MappedVectors;
 use crate::progress::{Activity, Meter, Watch};
-use annbench_core::{ElementType, Vectors, norm};
+use annbench_core::{Component, ElementType, Rows, SetRows, Vectors, norm};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -64,13 +64,17 @@ fn read_all(
     let step = (STEP_BYTES / row_bytes).max(1);
     let meter = Meter::new(watch, Activity::Fingerprint, source, total);
     let mut hasher = fingerprint_hasher(vectors.element(), vectors.n(), vectors.dim());
+    if let Vectors::Sets(sets) = vectors {
+        check_sets(source, sets)?;
+        hash_offsets(&mut hasher, sets);
+    }
     let (mut max_norm, mut zero_rows) = (0.0f64, 0);
     for start in (0..vectors.n()).step_by(step) {
         let rows = start..vectors.n().min(start + step);
         let part = vectors.slice(rows.clone());
         let (largest, zeroes) = pool.install(|| {
             hasher.update_rayon(part.component_bytes());
-            refuse_not_finite(source, part, start)?;
+            refuse_undefined(source, part, start)?;
             Ok::<_, DatasetError>(
                 (0..part.n())
                     .into_par_iter()
@@ -93,22 +97,71 @@ fn read_all(
     })
 }
 
-/// What comes before the row bytes.
+/// What comes before the row bytes, and before the offsets of sets.
 pub(crate) fn fingerprint_hasher(element: ElementType, n: usize, dim: usize) -> blake3::Hasher {
     let mut hasher = blake3::Hasher::new();
     hasher.update(format!("annbench vectors 1\n{element} {n} {dim}\n").as_bytes());
     hasher
 }
 
-fn refuse_not_finite(
+/// Where each set starts among the members of all, and where the last one ends: u64, little-endian.
+fn hash_offsets(hasher: &mut blake3::Hasher, sets: SetRows<'_>) {
+    let mut offset = 0u64;
+    hasher.update(&offset.to_le_bytes());
+    for i in 0..sets.n() {
+        offset += sets.row(i).ids.len() as u64;
+        hasher.update(&offset.to_le_bytes());
+    }
+}
+
+/// Of a copy, which holds no others unless it is damaged.
+fn check_sets(source: &Path, sets: SetRows<'_>) -> Result<(), DatasetError> {
+    match sets.first_irregular_row() {
+        None => Ok(()),
+        Some(row) => Err(DatasetError::contents(
+            source,
+            format!("set {row}"),
+            format!("distinct ids below {}, ascending", sets.dim()),
+            "others",
+            "the copy is damaged: delete it",
+        )),
+    }
+}
+
+/// Refuses values between which no distance is defined.
+fn refuse_undefined(
     source: &Path,
     vectors: Vectors<'_>,
     first_row: usize,
 ) -> Result<(), DatasetError> {
-    let Vectors::F32(rows) = vectors else {
-        return Ok(());
-    };
-    let Some(at) = rows.data().par_iter().position_first(|v| !v.is_finite()) else {
+    match vectors {
+        Vectors::F32(rows) => refuse_not_finite(source, rows, first_row, |v| v.is_finite()),
+        Vectors::F16(rows) => refuse_not_finite(source, rows, first_row, |v| v.is_finite()),
+        Vectors::Bits(rows) => match rows.first_dirty_row() {
+            None => Ok(()),
+            Some(row) => Err(DatasetError::contents(
+                source,
+                format!("row {}", first_row + row),
+                format!("zeroes after the last of {} bits", rows.dim()),
+                format!(
+                    "a last byte of {:#010b}",
+                    rows.row(row).bytes.last().unwrap_or(&0)
+                ),
+                "the first bit of a byte is its most significant: correct `dim` in the dataset entry, \
+                 or pack the file anew (numpy.packbits)",
+            )),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn refuse_not_finite<T: Component + std::fmt::Display>(
+    source: &Path,
+    rows: Rows<'_, T>,
+    first_row: usize,
+    is_finite: impl Fn(&T) -> bool + Send + Sync,
+) -> Result<(), DatasetError> {
+    let Some(at) = rows.data().par_iter().position_first(|v| !is_finite(v)) else {
         return Ok(());
     };
     Err(DatasetError::contents(

@@ -1,100 +1,148 @@
 use crate::DatasetError;
 use crate::cache::Cache;
 use crate::catalogue::VectorsPart;
-use crate::copy::{Effects, Fill, FlatCopy};
-use crate::format::hdf5::Hdf5Vectors;
-use crate::format::{
-    Format, HEADER_BYTES, check_flat, check_texmex, component_bytes, record_bytes,
-};
+use crate::copy::{Effects, Fill, FlatCopy, Made};
+use crate::format::hdf5::Hdf5Sets;
+use crate::format::{Wanted, find_table};
 use crate::mapped::{MappedFile, MappedVectors};
 use crate::progress::{Activity, Meter};
-use annbench_core::{ElementType, Vectors};
+use crate::value::{Fit, Recode, write_sets};
+use annbench_core::ElementType;
 
-/// Rows that are converted between two words of progress.
-const STEP_ROWS: usize = 4096;
+/// Vectors that are mapped, and how many values of the file are not those of the vectors.
+#[derive(Clone, Debug)]
+pub(crate) struct Converted {
+    pub(crate) vectors: MappedVectors,
+    /// Values that were rounded.
+    pub(crate) rounded: u64,
+}
 
-/// Maps the vectors of `part`: in place where the file holds them row after row, otherwise in a
-/// flat copy that is made once.
+/// Maps the vectors of `part`: in place where the file holds them row after row as they are in
+/// memory, otherwise in a flat copy that is made once.
 pub(crate) fn map_vectors(
     file: &MappedFile,
     part: &VectorsPart,
-    element: ElementType,
-    dim: usize,
+    wanted: &Wanted<'_>,
     cache: &Cache,
     effects: &mut Effects<'_>,
-) -> Result<MappedVectors, DatasetError> {
-    let watch = effects.watch;
-    let (path, bytes, n) = (file.path(), file.bytes(), part.n());
-    match part.format {
-        Format::Fbin | Format::U8bin => {
-            check_flat(path, bytes, part, element, dim)?;
-            MappedVectors::new(file.clone(), HEADER_BYTES as u64, n, dim, element)
-        }
-        Format::Fvecs | Format::Bvecs => {
-            flat_copy(file, part, element, dim, cache, effects, &|out| {
-                check_texmex(path, bytes, part, element, dim)?;
-                let meter = Meter::new(watch, Activity::Convert, path, n as u64);
-                let rows = bytes
-                    .chunks_exact(record_bytes(dim, component_bytes(element)))
-                    .take(n);
-                for (row, record) in rows.enumerate() {
-                    out(&record[4..])?;
-                    if row % STEP_ROWS == 0 {
-                        meter.at(row as u64)?;
-                    }
-                }
-                meter.at(n as u64)
-            })
-        }
-        Format::Hdf5 => {
-            let vectors = Hdf5Vectors::open(path, bytes, part, element, dim)?;
-            if let Some(offset) = vectors.offset_in_place(bytes, n)? {
-                return MappedVectors::new(file.clone(), offset, n, dim, element);
-            }
-            flat_copy(file, part, element, dim, cache, effects, &|out| {
-                let meter = Meter::new(watch, Activity::Convert, path, n as u64);
-                let row_bytes = (dim * component_bytes(element)) as u64;
-                let mut done = 0;
-                vectors.read(0..n, &mut |rows| {
-                    out(rows)?;
-                    done += rows.len() as u64;
-                    meter.at(done / row_bytes)
-                })
-            })
-        }
-        Format::Ivecs | Format::Ibin | Format::BigannTruth => Err(DatasetError::contents(
-            path,
-            "format",
-            "a layout of vectors",
-            part.format.name(),
-            "correct `format` in the dataset entry",
-        )),
+) -> Result<Converted, DatasetError> {
+    if wanted.element == ElementType::Sets {
+        return map_sets(file, part, wanted, cache, effects);
     }
+    let (path, n) = (file.path(), part.n());
+    let (element, dim) = (wanted.element, wanted.dim);
+    let table = find_table(file, part, wanted, effects.notes)?;
+    let fit = match Fit::of(table.value, table.width, element, dim) {
+        Ok(fit) => fit,
+        // Whoever found the table has asked the same.
+        Err(misfit) => unreachable!("{misfit:?}: {} x {}", table.width, table.value),
+    };
+    if fit == Fit::Same
+        && let Some(offset) = table.offset_in_place(n)?
+    {
+        return Ok(Converted {
+            vectors: MappedVectors::new(file.clone(), offset, n, dim, element)?,
+            rounded: 0,
+        });
+    }
+    let watch = effects.watch;
+    let (vectors, made) = flat_copy(file, part, wanted, cache, effects, &|out| {
+        let meter = Meter::new(watch, Activity::Convert, path, n as u64);
+        let mut recode = Recode {
+            path,
+            place: &table.place,
+            dataset: wanted.dataset,
+            value: table.value,
+            element,
+            fit,
+            width: table.width,
+            round: wanted.narrow,
+            rounded: 0,
+        };
+        let mut buffer = Vec::new();
+        table.read(n, &mut |first, values| {
+            out(recode.rows(first, values, &mut buffer)?)?;
+            meter.at(first as u64)
+        })?;
+        meter.at(n as u64)?;
+        Ok(Made {
+            rounded: recode.rounded,
+            ..Made::default()
+        })
+    })?;
+    if fit == Fit::Narrow {
+        let place = match table.place.as_str() {
+            "" => String::new(),
+            place => format!(", {place}"),
+        };
+        let exact = match made.rounded {
+            0 => format!("all of them exactly {element}"),
+            rounded => format!("read as {element}; {rounded} of them were rounded"),
+        };
+        effects.notes.push(format!(
+            "{}{place}: values of type {}, {exact}",
+            path.display(),
+            table.value
+        ));
+    }
+    Ok(Converted {
+        vectors,
+        rounded: made.rounded,
+    })
+}
+
+fn map_sets(
+    file: &MappedFile,
+    part: &VectorsPart,
+    wanted: &Wanted<'_>,
+    cache: &Cache,
+    effects: &mut Effects<'_>,
+) -> Result<Converted, DatasetError> {
+    let (path, n, watch) = (file.path(), part.n(), effects.watch);
+    let sets = Hdf5Sets::open(path, file.bytes(), part, wanted, effects.notes)?;
+    let (vectors, made) = flat_copy(file, part, wanted, cache, effects, &|out| {
+        let meter = Meter::new(watch, Activity::Convert, path, n as u64);
+        write_sets(&sets, n, wanted, out, &|row| meter.at(row as u64))
+    })?;
+    if made.sorted > 0 {
+        effects.notes.push(format!(
+            "{}, dataset `{}`: the members of {} of {n} sets did not ascend and were put in order",
+            path.display(),
+            sets.members.name(),
+            made.sorted
+        ));
+    }
+    Ok(Converted {
+        vectors,
+        rounded: 0,
+    })
 }
 
 fn flat_copy(
     file: &MappedFile,
     part: &VectorsPart,
-    element: ElementType,
-    dim: usize,
+    wanted: &Wanted<'_>,
     cache: &Cache,
     effects: &mut Effects<'_>,
     rows: Fill<'_>,
-) -> Result<MappedVectors, DatasetError> {
+) -> Result<(MappedVectors, Made), DatasetError> {
     let n = part.n();
     let what = format!(
-        "{} {} {element} {n} of {} x {dim}",
+        "{} {} {} {n} of {} x {}{}",
         part.format,
         part.hdf5_dataset.as_deref().unwrap_or(""),
+        wanted.element,
         part.rows,
+        wanted.dim,
+        if wanted.narrow { " narrowed" } else { "" },
     );
     let key = file.stamp().key(&what);
     let copy = FlatCopy {
         source: file.path(),
         key: &key,
-        element,
+        element: wanted.element,
         n,
-        dim,
+        dim: wanted.dim,
     };
     if cache
         .derived(&key, copy.extension(), file.stamp())
@@ -104,41 +152,4 @@ fn flat_copy(
         return Ok(kept);
     }
     copy.make(cache, effects, rows)
-}
-
-/// The same vectors, each byte widened to f32, in a flat copy that is made once per content.
-pub(crate) fn widen(
-    vectors: &MappedVectors,
-    fingerprint: &str,
-    cache: &Cache,
-    effects: &mut Effects<'_>,
-) -> Result<MappedVectors, DatasetError> {
-    let Vectors::U8(rows) = vectors.vectors() else {
-        return Ok(vectors.clone());
-    };
-    let (n, dim) = (rows.n(), rows.dim());
-    let copy = FlatCopy {
-        source: vectors.path(),
-        key: &format!("{fingerprint}.f32"),
-        element: ElementType::F32,
-        n,
-        dim,
-    };
-    if let Some(kept) = copy.kept(cache, effects)? {
-        return Ok(kept);
-    }
-    let watch = effects.watch;
-    copy.make(cache, effects, &|out| {
-        let meter = Meter::new(watch, Activity::Convert, vectors.path(), n as u64);
-        let mut wide = Vec::with_capacity(dim);
-        for row in 0..n {
-            wide.clear();
-            wide.extend(rows.row(row).iter().map(|&value| f32::from(value)));
-            out(bytemuck::cast_slice(&wide))?;
-            if row % STEP_ROWS == 0 {
-                meter.at(row as u64)?;
-            }
-        }
-        meter.at(n as u64)
-    })
 }

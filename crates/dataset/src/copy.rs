@@ -1,8 +1,7 @@
 use crate::DatasetError;
 use crate::cache::Cache;
-use crate::catalogue::VectorsPart;
 use crate::content::{content_facts, fingerprint_hasher};
-use crate::format::{Format, HEADER_BYTES, check_flat, header};
+use crate::format::{HEADER_BYTES, header};
 use crate::mapped::{MappedFile, MappedVectors};
 use crate::progress::Watch;
 use annbench_core::ElementType;
@@ -19,16 +18,27 @@ pub(crate) struct Effects<'e> {
     pub(crate) notes: &'e mut Vec<String>,
 }
 
-/// Takes the bytes of whole rows, one piece after another.
+/// Takes the bytes of whole rows (of sets, the offsets first), one piece after another.
 pub(crate) type Sink<'s> = &'s mut dyn FnMut(&[u8]) -> Result<(), DatasetError>;
 
 /// Hands all rows to a sink.
-pub(crate) type Fill<'f> = &'f dyn Fn(Sink<'_>) -> Result<(), DatasetError>;
+pub(crate) type Fill<'f> = &'f dyn Fn(Sink<'_>) -> Result<Made, DatasetError>;
+
+/// What a copy has that its source has not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Made {
+    /// Values that were rounded.
+    pub(crate) rounded: u64,
+    /// Sets that were put in order.
+    pub(crate) sorted: u64,
+}
 
 /// What was written into a copy; kept beside it.
 #[derive(Serialize, Deserialize)]
 struct Written {
     fingerprint: String,
+    #[serde(default)]
+    made: Made,
 }
 
 /// A flat file in the cache with the vectors of `source` in the order that maps want.
@@ -47,6 +57,9 @@ impl FlatCopy<'_> {
     pub(crate) fn extension(&self) -> &'static str {
         match self.element {
             ElementType::F32 => "fbin",
+            ElementType::F16 => "f16bin",
+            ElementType::I8 => "i8bin",
+            ElementType::Sets => "sets",
             _ => "u8bin",
         }
     }
@@ -61,7 +74,7 @@ impl FlatCopy<'_> {
         &self,
         cache: &Cache,
         effects: &mut Effects<'_>,
-    ) -> Result<Option<MappedVectors>, DatasetError> {
+    ) -> Result<Option<(MappedVectors, Made)>, DatasetError> {
         let path = self.path(cache);
         if !path.is_file() {
             return Ok(None);
@@ -69,7 +82,9 @@ impl FlatCopy<'_> {
         let why = match cache.read::<Written>(&cache.path(self.key, "json")) {
             None => "what was written into it is not known".to_owned(),
             Some(written) => match self.checked(&path, effects) {
-                Ok((copy, found)) if found == written.fingerprint => return Ok(Some(copy)),
+                Ok((copy, found)) if found == written.fingerprint => {
+                    return Ok(Some((copy, written.made)));
+                }
                 Ok((_, found)) => format!(
                     "its fingerprint is {found}, {} was written",
                     written.fingerprint
@@ -92,18 +107,18 @@ impl FlatCopy<'_> {
         cache: &Cache,
         effects: &mut Effects<'_>,
         fill: Fill<'_>,
-    ) -> Result<MappedVectors, DatasetError> {
+    ) -> Result<(MappedVectors, Made), DatasetError> {
         let path = self.path(cache);
+        let mut made = Made::default();
         let mut hasher = fingerprint_hasher(self.element, self.n, self.dim);
         cache.create(&path, |out| {
             let failed = |cause| DatasetError::io("write", &path, cause);
-            // Entries hold at most 32 bits of either.
-            out.write_all(&header(self.n as u32, self.dim as u32))
-                .map_err(failed)?;
-            fill(&mut |rows| {
+            out.write_all(&self.header()).map_err(failed)?;
+            made = fill(&mut |rows| {
                 hasher.update(rows);
                 out.write_all(rows).map_err(failed)
-            })
+            })?;
+            Ok(())
         })?;
         let fingerprint = hasher.finalize().to_hex().to_string();
         let (copy, found) = self.checked(&path, effects)?;
@@ -116,8 +131,8 @@ impl FlatCopy<'_> {
                 "another process writes this file, or the disk loses data: check both, then repeat",
             ));
         }
-        cache.write(self.key, &Written { fingerprint })?;
-        Ok(copy)
+        cache.write(self.key, &Written { fingerprint, made })?;
+        Ok((copy, made))
     }
 
     /// The copy at `path` and the fingerprint of what it holds.
@@ -138,18 +153,33 @@ impl FlatCopy<'_> {
         Ok((copy, facts.fingerprint))
     }
 
-    fn map(&self, file: &MappedFile) -> Result<MappedVectors, DatasetError> {
-        let part = VectorsPart {
-            file: String::new(),
-            format: match self.element {
-                ElementType::F32 => Format::Fbin,
-                _ => Format::U8bin,
-            },
-            hdf5_dataset: None,
-            rows: self.n,
-            take_first: None,
+    /// Of the flat layout, so that other programs can read the copy too: bits are counted in bytes.
+    /// A copy of sets is of no layout but this one.
+    fn header(&self) -> [u8; HEADER_BYTES] {
+        let width = match self.element {
+            ElementType::Bits => self.dim.div_ceil(8),
+            _ => self.dim,
         };
-        check_flat(file.path(), file.bytes(), &part, self.element, self.dim)?;
+        // Entries hold at most 32 bits of either.
+        header(self.n as u32, width as u32)
+    }
+
+    fn map(&self, file: &MappedFile) -> Result<MappedVectors, DatasetError> {
+        let (bytes, header) = (file.bytes(), self.header());
+        let body = self
+            .element
+            .row_bytes(self.dim)
+            .and_then(|row| row.checked_mul(self.n));
+        let is_whole = body.is_none_or(|body| bytes.len().checked_sub(HEADER_BYTES) == Some(body));
+        if !bytes.starts_with(&header) || !is_whole {
+            return Err(DatasetError::contents(
+                file.path(),
+                "header and size",
+                format!("{} rows of {} {}", self.n, self.dim, self.element),
+                format!("another header, or a size of {} bytes", bytes.len()),
+                "it is made again",
+            ));
+        }
         MappedVectors::new(
             file.clone(),
             HEADER_BYTES as u64,

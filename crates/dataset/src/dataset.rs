@@ -1,11 +1,11 @@
 use crate::cache::Cache;
 use crate::catalogue::Entry;
 use crate::content::ContentFacts;
-use crate::convert::widen;
 use crate::copy::Effects;
 use crate::mapped::MappedVectors;
 use crate::opening::Opening;
 use crate::truth::{Space, Truth, check_sample, computed_truth, shipped_truth};
+use crate::widen::widen;
 use crate::{DatasetError, Watch};
 use annbench_core::{ElementType, Metric, norm};
 use std::path::Path;
@@ -19,6 +19,9 @@ const COMPUTED_WIDTH: usize = 100;
 pub struct OpenOptions<'o> {
     /// Whether a file with another checksum than the catalogue's is taken all the same.
     pub accept_checksum: bool,
+    /// Whether numbers that the element type does not have are rounded to the nearest that it has.
+    /// Where any are, the vectors are others: shipped truth is not used but computed.
+    pub narrow: bool,
     /// Threads for hashing, distances and exact truth.
     pub pool: &'o rayon::ThreadPool,
     /// Hears of progress and may cancel.
@@ -36,6 +39,17 @@ pub struct AcceptedChecksum {
     pub found: String,
 }
 
+/// Vectors of which values were rounded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NarrowedPart {
+    /// `base` or `queries`.
+    pub role: &'static str,
+    /// File name as the entry gives it.
+    pub file: String,
+    /// Values that are not those of the file.
+    pub values: u64,
+}
+
 /// A dataset whose files have been checked and mapped.
 #[derive(Debug)]
 pub struct Dataset {
@@ -47,6 +61,7 @@ pub struct Dataset {
     undefined_queries: Vec<u32>,
     truth: Option<Arc<Truth>>,
     accepted_checksums: Vec<AcceptedChecksum>,
+    narrowed: Vec<NarrowedPart>,
     notes: Vec<String>,
     later_notes: Mutex<Vec<String>>,
 }
@@ -61,29 +76,31 @@ impl Dataset {
     /// Any [`DatasetError`] but those about k.
     pub fn open(entry: &Entry, options: &OpenOptions<'_>) -> Result<Dataset, DatasetError> {
         let mut opening = Opening::new(entry, options)?;
-        let (base, base_facts) = opening.vectors(&entry.base)?;
-        let (queries, queries_facts) = opening.vectors(&entry.queries)?;
-        let undefined_queries = match entry.metric {
-            Metric::Cosine if queries_facts.zero_rows > 0 => zero_rows(&queries),
+        let (base, base_facts) = opening.vectors(&entry.base, "base")?;
+        let (queries, queries_facts) = opening.vectors(&entry.queries, "queries")?;
+        let undefined_queries = match zero(entry.metric) {
+            Some(_) if queries_facts.zero_rows > 0 => zero_rows(&queries),
             _ => Vec::new(),
         };
-        if undefined_queries.len() == entry.queries.n() {
-            let file = opening.file(&entry.queries.file)?;
-            return Err(no_direction(file.path(), undefined_queries.len()));
-        }
-        if !undefined_queries.is_empty() {
-            opening.notes.push(format!(
-                "queries that are zero and have no direction under cosine: {} of {}; they are left out of recall",
-                undefined_queries.len(),
-                entry.queries.n()
-            ));
-        }
-        if entry.metric == Metric::Cosine && base_facts.zero_rows > 0 {
-            opening.notes.push(format!(
-                "base rows that are zero and have no direction under cosine: {} of {}; they are at distance 1 from everything",
-                base_facts.zero_rows,
-                entry.n()
-            ));
+        if let Some(zero) = zero(entry.metric) {
+            if undefined_queries.len() == entry.queries.n() {
+                let file = opening.file(&entry.queries.file)?;
+                return Err(all_undefined(file.path(), undefined_queries.len(), zero));
+            }
+            if !undefined_queries.is_empty() {
+                opening.notes.push(format!(
+                    "queries that are {zero}: {} of {}; they are left out of recall",
+                    undefined_queries.len(),
+                    entry.queries.n()
+                ));
+            }
+            if base_facts.zero_rows > 0 {
+                opening.notes.push(format!(
+                    "base rows that are {zero}: {} of {}; they are at distance 1 from everything",
+                    base_facts.zero_rows,
+                    entry.n()
+                ));
+            }
         }
         let mut dataset = Dataset {
             entry: entry.clone(),
@@ -94,10 +111,13 @@ impl Dataset {
             undefined_queries,
             truth: None,
             accepted_checksums: Vec::new(),
+            narrowed: opening.narrowed.clone(),
             notes: Vec::new(),
             later_notes: Mutex::default(),
         };
-        if let Some(part) = &entry.truth {
+        if let Some(part) = &entry.truth
+            && dataset.narrowed.is_empty()
+        {
             let file = opening.file(&part.file)?;
             let space = dataset.space();
             let mut truth = shipped_truth(entry, part, &file, &space, options.pool)?;
@@ -111,6 +131,12 @@ impl Dataset {
                 &mut opening.notes,
             )?;
             dataset.truth = Some(Arc::new(truth));
+        }
+        if entry.truth.is_some() && !dataset.narrowed.is_empty() {
+            opening.notes.push(
+                "vectors were rounded, so the shipped truth is not theirs: exact truth is computed"
+                    .to_owned(),
+            );
         }
         dataset.accepted_checksums = opening.accepted;
         dataset.notes = opening.notes;
@@ -167,12 +193,12 @@ impl Dataset {
         self.base_facts.max_norm
     }
 
-    /// Queries without a direction: zero vectors under cosine.
+    /// Queries without a nearest neighbour: zero vectors under cosine, empty sets under jaccard.
     pub fn undefined_queries(&self) -> &[u32] {
         &self.undefined_queries
     }
 
-    /// Shipped truth, if there is any.
+    /// Shipped truth, if there is any and it is that of these vectors.
     pub fn shipped_truth(&self) -> Option<&Arc<Truth>> {
         self.truth.as_ref()
     }
@@ -180,6 +206,11 @@ impl Dataset {
     /// Checksums that did not match and were accepted.
     pub fn accepted_checksums(&self) -> &[AcceptedChecksum] {
         &self.accepted_checksums
+    }
+
+    /// Vectors of which values were rounded, if any were.
+    pub fn narrowed(&self) -> &[NarrowedPart] {
+        &self.narrowed
     }
 
     /// What a user should know: the entry's notes and what opening found.
@@ -261,12 +292,18 @@ impl Dataset {
             watch: options.watch,
             notes: &mut notes,
         };
-        let widened =
-            widen(&self.base, self.base_fingerprint(), &cache, &mut effects).and_then(|base| {
-                let fingerprint = self.queries_fingerprint();
-                let queries = widen(&self.queries, fingerprint, &cache, &mut effects)?;
-                Ok(Some((base, queries)))
-            });
+        let widened = widen(
+            &self.base,
+            element,
+            self.base_fingerprint(),
+            &cache,
+            &mut effects,
+        )
+        .and_then(|base| {
+            let fingerprint = self.queries_fingerprint();
+            let queries = widen(&self.queries, element, fingerprint, &cache, &mut effects)?;
+            Ok(Some((base, queries)))
+        });
         self.note(notes);
         widened
     }
@@ -294,12 +331,21 @@ pub(crate) fn cache(entry: &Entry, kind: &str) -> Cache {
     Cache::new(entry.places.cache(kind))
 }
 
-fn no_direction(path: &Path, queries: usize) -> DatasetError {
+/// What the metric is not defined at, in words.
+fn zero(metric: Metric) -> Option<&'static str> {
+    match metric {
+        Metric::Cosine => Some("zero and have no direction under cosine"),
+        Metric::Jaccard => Some("empty and share nothing under jaccard"),
+        _ => None,
+    }
+}
+
+fn all_undefined(path: &Path, queries: usize, zero: &str) -> DatasetError {
     DatasetError::contents(
         path,
         "queries",
-        "one with a direction at least, for the metric is cosine",
-        format!("{queries}, all of them zero"),
+        "one at least that has a nearest neighbour",
+        format!("{queries}, all of them {zero}"),
         "nothing could be scored: provide other queries, or correct `metric` in the dataset entry",
     )
 }

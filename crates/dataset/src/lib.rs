@@ -21,12 +21,14 @@ mod opening;
 mod progress;
 mod stamp;
 mod truth;
+mod value;
+mod widen;
 
 pub use catalogue::{
     Archive, Catalogue, Entry, EntryError, FileFacts, FileState, FileStatus, Places, TruthPart,
     VectorsPart,
 };
-pub use dataset::{AcceptedChecksum, Dataset, OpenOptions};
+pub use dataset::{AcceptedChecksum, Dataset, NarrowedPart, OpenOptions};
 pub use error::{Contents, DatasetError, MissingFile};
 pub use format::Format;
 pub(crate) use mapped::MappedFile;

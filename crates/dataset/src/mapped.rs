@@ -65,7 +65,7 @@ pub struct MappedVectors {
 }
 
 impl MappedVectors {
-    /// `n` rows of `dim` that start at `offset`.
+    /// `n` rows of `dim` that start at `offset`; sets take up the rest of the file.
     ///
     /// The caller has checked that they lie within the file and are aligned.
     pub(crate) fn new(
@@ -75,10 +75,10 @@ impl MappedVectors {
         dim: usize,
         element: ElementType,
     ) -> Result<Self, DatasetError> {
-        let len_bytes = element
-            .row_bytes(dim)
-            .and_then(|row| row.checked_mul(n))
-            .unwrap_or(usize::MAX) as u64;
+        let len_bytes = match element.row_bytes(dim) {
+            Some(row) => row.saturating_mul(n) as u64,
+            None => (file.bytes().len() as u64).saturating_sub(offset),
+        };
         let spec = MapSpec {
             path: std::path::absolute(file.path())
                 .map_err(|source| DatasetError::io("resolve", file.path(), source))?,

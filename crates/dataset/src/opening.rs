@@ -2,10 +2,11 @@ use crate::DatasetError;
 use crate::catalogue::{Entry, VectorsPart};
 use crate::checksum::{file_sha256, flat_sha256};
 use crate::content::{ContentFacts, content_facts};
-use crate::convert::map_vectors;
+use crate::convert::{Converted, map_vectors};
 use crate::copy::Effects;
-use crate::dataset::{AcceptedChecksum, OpenOptions, cache};
+use crate::dataset::{AcceptedChecksum, NarrowedPart, OpenOptions, cache};
 use crate::error::MissingFile;
+use crate::format::Wanted;
 use crate::lying::{Lying, lying_at, not_a_file};
 use crate::mapped::{MappedFile, MappedVectors};
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ pub(crate) struct Opening<'o> {
     options: &'o OpenOptions<'o>,
     files: BTreeMap<String, MappedFile>,
     pub(crate) accepted: Vec<AcceptedChecksum>,
+    pub(crate) narrowed: Vec<NarrowedPart>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -30,6 +32,7 @@ impl<'o> Opening<'o> {
             options,
             files: find_files(entry)?,
             accepted: Vec::new(),
+            narrowed: Vec::new(),
             notes: entry.notes.clone(),
         };
         opening.check_files()?;
@@ -100,16 +103,11 @@ impl<'o> Opening<'o> {
         Ok(())
     }
 
-    fn map(
-        &mut self,
-        file: &MappedFile,
-        part: &VectorsPart,
-    ) -> Result<MappedVectors, DatasetError> {
+    fn map(&mut self, file: &MappedFile, part: &VectorsPart) -> Result<Converted, DatasetError> {
         map_vectors(
             file,
             part,
-            self.entry.element,
-            self.entry.dim,
+            &Wanted::of(self.entry, self.options.narrow),
             &cache(self.entry, "flat"),
             &mut Effects {
                 facts: &cache(self.entry, "facts"),
@@ -148,15 +146,23 @@ impl<'o> Opening<'o> {
         Ok(())
     }
 
-    /// Maps and reads all vectors of `part`.
+    /// Maps and reads all vectors of `part`, the base or the queries.
     pub(crate) fn vectors(
         &mut self,
         part: &VectorsPart,
+        role: &'static str,
     ) -> Result<(MappedVectors, ContentFacts), DatasetError> {
         let file = self.file(&part.file)?;
         let entry = self.entry;
         let options = self.options;
-        let vectors = self.map(&file, part)?;
+        let Converted { vectors, rounded } = self.map(&file, part)?;
+        if rounded > 0 {
+            self.narrowed.push(NarrowedPart {
+                role,
+                file: part.file.clone(),
+                values: rounded,
+            });
+        }
         if let Some(expected) = entry.facts(&part.file).flat_sha256
             && part.n() == part.rows
         {

@@ -86,7 +86,7 @@ fn another_shape() {
 const UNREAD: [&str; 5] = [
     "all.hdf5",
     "`train`",
-    "expected vectors of type f32 or u8",
+    "expected vectors of f16, f32, f64, integers or booleans",
     "supports no other",
     "store them as f32",
 ];
@@ -118,10 +118,6 @@ fn vectors_of_types_that_are_not_read() {
         right: 2.0,
     };
     let text = FixedAscii::<4>::from_ascii("one").unwrap();
-    assert_unread(&refusal(&|file| train(file, shape, 1f64)), "float64");
-    assert_unread(&refusal(&|file| train(file, shape, 1i8)), "int8");
-    assert_unread(&refusal(&|file| train(file, shape, 1i32)), "int32");
-    assert_unread(&refusal(&|file| train(file, shape, true)), "bool");
     assert_unread(
         &refusal(&|file| train(file, shape, cell)),
         "compound (2 fields)",
@@ -142,7 +138,10 @@ fn vectors_of_the_other_type_that_is_read() {
     let path = fixture.place("set", "all.hdf5");
     write(&path, |file| train(file, (N, DIM), 1u8));
     let refusal = fixture.refusal(&entry(&fixture, "f32", "train"));
-    assert_words(&refusal, &["type f32", "type u8", "correct `element`"]);
+    assert_words(&refusal, &["of f32", "type u8", "correct `element`"]);
+    write(&path, |file| train(file, (N, DIM), true));
+    let refusal = fixture.refusal(&entry(&fixture, "f32", "train"));
+    assert_words(&refusal, &["of f32", "type bool", "`element: bits`"]);
 }
 
 /// Rewrites the float types of a file, all of them f32, as `class bits`, size and properties say.
@@ -163,15 +162,16 @@ fn retype(fixture: &Fixture, to: &[u8; 20]) {
     fixture.write("set", "all.hdf5", &bytes);
 }
 
+/// Two bytes of which eight bits are the exponent.
 #[test]
-fn half_precision() {
+fn half_precision_of_other_bits() {
     let fixture = Fixture::new();
-    let half = [
-        0x11, 0x20, 0x0f, 0, 2, 0, 0, 0, 0, 0, 16, 0, 10, 5, 0, 10, 15, 0, 0, 0,
+    let brain = [
+        0x11, 0x20, 0x0f, 0, 2, 0, 0, 0, 0, 0, 16, 0, 7, 8, 0, 7, 127, 0, 0, 0,
     ];
-    retype(&fixture, &half);
+    retype(&fixture, &brain);
     let refusal = fixture.refusal(&entry(&fixture, "f32", "train"));
-    assert_unread(&refusal, "float16");
+    assert_unread(&refusal, "unusually arranged float16");
 }
 
 /// Four bytes are not f32 yet: here the exponent has one bit more.
@@ -203,7 +203,7 @@ fn neighbours_of_types_that_are_not_read() {
         &refusal,
         &[
             "`distances`",
-            "int32, uint32 or int64",
+            "integers of 8, 16, 32 or 64 bits",
             "found float32; ",
             "supports no other",
         ],
@@ -269,27 +269,6 @@ fn a_file_that_another_program_writes() {
     assert_words(&refusal, &["all.hdf5", "another program has it open"]);
     held.unlock().unwrap();
     fixture.open(&entry(&fixture, "f32", "train")).unwrap();
-}
-
-#[test]
-fn big_endian_values() {
-    let fixture = Fixture::new();
-    let path = fixture.place("set", "all.hdf5");
-    write(&path, |file| train(file, (N, DIM), 1f32));
-    // The file's two float datatype messages differ from big-endian ones in one bit of the class
-    // bit field: version 1, class 1, then the byte order.
-    let mut bytes = std::fs::read(&path).unwrap();
-    let little = [0x11, 0x20, 0x1f, 0x00, 4, 0, 0, 0];
-    let places: Vec<usize> = (0..bytes.len() - 8)
-        .filter(|&at| bytes[at..at + 8] == little)
-        .collect();
-    assert_eq!(places.len(), 2);
-    for at in places {
-        bytes[at + 1] |= 1;
-    }
-    fixture.write("set", "all.hdf5", &bytes);
-    let refusal = fixture.refusal(&entry(&fixture, "f32", "train"));
-    assert_words(&refusal, &["`train`", "big-endian"]);
 }
 
 #[test]

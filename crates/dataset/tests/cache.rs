@@ -139,6 +139,7 @@ fn open_of_parent(then: impl FnOnce(Result<Dataset, DatasetError>, &OpenOptions<
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
     let options = OpenOptions {
         accept_checksum: false,
+        narrow: false,
         pool: &pool.build().unwrap(),
         watch: &|_| ControlFlow::Continue(()),
     };

@@ -212,8 +212,8 @@ fn keys_that_are_unknown_duplicate_or_mistyped_are_refused() {
         &["`l2`, `inner_product`, `cosine`", "`euclidean`"],
     );
     assert_words(
-        &changed("element: u8", "element: i8"),
-        &["`f32`, `u8`", "`i8`"],
+        &changed("element: u8", "element: f64"),
+        &["`f32`, `f16`, `i8`, `u8`, `bits`, `sets`", "`f64`"],
     );
     assert_words(
         &changed("description: made", "description: 7"),

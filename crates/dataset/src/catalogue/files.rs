@@ -1,6 +1,7 @@
 use super::EntryError;
 use super::entry::{Archive, FileFacts};
 use super::read::text;
+use annbench_core::ElementType;
 use annbench_yaml::{Data, ErrorKind, Fields, Node, Source, Value, shortened};
 use std::collections::BTreeMap;
 
@@ -11,11 +12,13 @@ const ARCHIVE_KEYS: [&str; 4] = ["url", "bytes", "sha256", "md5"];
 const SHA256: usize = 64;
 const MD5: usize = 32;
 
-/// Reads `files`: what is known of each, by name. Only those that are `used` can be named.
+/// Reads `files`: what is known of each, by name, of an entry whose elements are `element`.
+/// Only those that are `used` can be named.
 pub(super) fn facts(
     source: &Source,
     node: &Node,
     used: &[&str],
+    element: ElementType,
 ) -> Result<BTreeMap<String, FileFacts>, EntryError> {
     let mut facts = BTreeMap::new();
     for (key, node) in source.entries(node, "`files`")? {
@@ -32,6 +35,17 @@ pub(super) fn facts(
             ));
         }
         let fields = source.fields(node, "an entry of `files`", &FILE_KEYS)?;
+        if let (ElementType::Sets, Some((key, _))) = (element, fields.entry("flat_sha256")) {
+            return Err(source
+                .error(
+                    ErrorKind::Conflict,
+                    key.span,
+                    "`flat_sha256`: sets have no flat layout",
+                )
+                .expected("`sha256`, of the file as it is")
+                .found("`flat_sha256`")
+                .next("remove it"));
+        }
         let known = FileFacts {
             bytes: bytes(source, &fields)?,
             sha256: checksum(source, &fields, "sha256", SHA256)?,

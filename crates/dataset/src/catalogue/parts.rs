@@ -22,21 +22,22 @@ pub(super) fn vectors_part(
     let file = fields.required("file", "file: base.fvecs")?;
     let file = text(source, file, "`file`")?;
     let (format, at) = format(source, &fields, "format: fvecs")?;
-    let fits = |format: &Format| {
-        format.holds_vectors() && format.element().is_none_or(|held| held == element)
-    };
+    let fits = |format: &Format| format.holds(element);
     if !format.holds_vectors() {
         return Err(refused(source, at, format, fits, "neighbours, not vectors")
             .next("name a file of neighbours under `truth`"));
     }
-    if let Some(held) = format.element()
-        && held != element
-    {
+    if !format.holds(element) {
+        let held = ElementType::ALL.into_iter().filter(|&e| format.holds(e));
+        let held = held.map(ElementType::name).collect::<Vec<_>>().join(", ");
         let problem =
             format!("{what}: a file of format {format} holds {held}, but `element` is {element}");
         return Err(source
             .error(ErrorKind::Conflict, at, problem)
-            .expected(format!("one of {}", names(fits)))
+            .expected(match element {
+                ElementType::Sets => format!("`{}`", Format::Hdf5),
+                _ => format!("one of {}", names(fits)),
+            })
             .found(format!("`{format}`"))
             .next("correct `format`, or `element`"));
     }

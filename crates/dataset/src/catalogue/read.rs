@@ -2,7 +2,7 @@ use super::entry::{Entry, is_plain_name};
 use super::parts::{MOST_ROWS, truth_part, vectors_part};
 use super::{EntryError, Places, files};
 use annbench_core::{ElementType, Metric};
-use annbench_yaml::{ErrorKind, Form, Node, Source, shortened};
+use annbench_yaml::{ErrorKind, Form, Node, Source, listed, shortened};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -41,11 +41,12 @@ pub(super) fn entry(path: &Path, text: &str, places: Places) -> Result<Entry, En
     let description = fields.required("description", "description: What it is, in a line")?;
     let description = self::text(source, description, "`description`")?;
     let metrics = Metric::ALL.map(|metric| (metric.name(), metric));
-    let metric = fields.required("metric", "metric: l2")?;
-    let metric = source.word(metric, "`metric`", &metrics)?;
-    let elements = [ElementType::F32, ElementType::U8].map(|element| (element.name(), element));
+    let metric_node = fields.required("metric", "metric: l2")?;
+    let metric = source.word(metric_node, "`metric`", &metrics)?;
+    let elements = ElementType::ALL.map(|element| (element.name(), element));
     let element = fields.required("element", "element: f32")?;
     let element = source.word(element, "`element`", &elements)?;
+    check_metric(source, metric_node, metric, element)?;
     let dim = size(source, fields.required("dim", "dim: 128")?, "`dim`")?;
     let base = fields.required(
         "base",
@@ -68,7 +69,7 @@ pub(super) fn entry(path: &Path, text: &str, places: Places) -> Result<Entry, En
         .collect();
     let files = match fields.get("files") {
         None => BTreeMap::new(),
-        Some(node) => files::facts(source, node, &used)?,
+        Some(node) => files::facts(source, node, &used, element)?,
     };
     let archive = match fields.get("archive") {
         None => None,
@@ -106,6 +107,28 @@ pub(super) fn entry(path: &Path, text: &str, places: Places) -> Result<Entry, En
         notes,
         places: Places { folder, ..places },
     })
+}
+
+/// Refuses a metric that vectors of `element` cannot have.
+fn check_metric(
+    source: &Source,
+    node: &Node,
+    metric: Metric,
+    element: ElementType,
+) -> Result<(), EntryError> {
+    if metric.is_defined_on(element) {
+        return Ok(());
+    }
+    let problem = format!("`metric`: {metric} is not defined on vectors of {element}");
+    let defined = Metric::ALL.into_iter().filter(|m| m.is_defined_on(element));
+    Err(source
+        .error(ErrorKind::Conflict, node.span, problem)
+        .expected(match element {
+            ElementType::Sets => "`jaccard`".to_owned(),
+            _ => format!("one of {}", listed(defined.map(Metric::name))),
+        })
+        .found(format!("`{metric}`"))
+        .next("correct `metric`, or `element`"))
 }
 
 /// Text without the line break that ends a block of lines.

@@ -1,30 +1,26 @@
-use super::{Format, component_bytes, looks_like, u32_at};
+use super::flat_header::FlatHeader;
+use super::table::{ByteRows, Rows, rows_fit};
+use super::{Format, HEADER_BYTES, Table, Wanted, looks_like};
 use crate::DatasetError;
 use crate::catalogue::VectorsPart;
-use annbench_core::ElementType;
+use crate::value::ValueType;
 use std::path::Path;
 
-/// u32 n, u32 d.
-pub(crate) const HEADER_BYTES: usize = 8;
-
-/// The header of a flat file of `n` rows.
-pub(crate) fn header(n: u32, dim: u32) -> [u8; HEADER_BYTES] {
-    let mut bytes = [0; HEADER_BYTES];
-    bytes[..4].copy_from_slice(&n.to_le_bytes());
-    bytes[4..].copy_from_slice(&dim.to_le_bytes());
-    bytes
-}
-
-/// Checks a whole fbin or u8bin file `bytes` against what the entry says of it.
-pub(crate) fn check_flat(
+/// Finds the values of a whole fbin, f16bin, i8bin or u8bin file `bytes`.
+pub(super) fn find<'f>(
     path: &Path,
-    bytes: &[u8],
+    bytes: &'f [u8],
     part: &VectorsPart,
-    element: ElementType,
-    dim: usize,
-) -> Result<(), DatasetError> {
+    wanted: &Wanted<'_>,
+) -> Result<Table<'f>, DatasetError> {
     let format = part.format;
-    let (Some(n), Some(d)) = (u32_at(bytes, 0), u32_at(bytes, 4)) else {
+    let value = format.value().unwrap_or(ValueType::U8);
+    // Rows and values that do not fit this machine fit no file on it.
+    let shape_fits = |rows: u64, width: u64| {
+        usize::try_from(rows).is_ok_and(|rows| rows_fit(part, rows))
+            && usize::try_from(width).is_ok_and(|width| wanted.takes(value, width))
+    };
+    let Some(header) = FlatHeader::of(bytes, &[value.size()], shape_fits) else {
         return Err(DatasetError::contents(
             path,
             "header",
@@ -33,57 +29,70 @@ pub(crate) fn check_flat(
             "the file is truncated: download it again",
         ));
     };
-    let (n, d) = (u64::from(n), u64::from(d));
-    let (rows, dim) = (part.rows as u64, dim as u64);
-    let said = format!("{n} rows of {d}");
-    // 2^32 * 2^32 * 4 does not fit 64 bits.
-    let body = u128::from(n) * u128::from(d) * component_bytes(element) as u128;
-    let actual = (bytes.len() - HEADER_BYTES) as u128;
-    if n == 0 || d == 0 {
-        let looks = looks_like(bytes).filter(|looks| !looks.starts_with(format.name()));
+    let FlatHeader { rows, width, .. } = header;
+    let said = format!("{rows} rows of {width}");
+    let expected = wanted.rows_in_words(part.rows, value);
+    let other_format =
+        looks_like(bytes).filter(|looks| !looks.split(' ').any(|word| word == format.name()));
+    if rows == 0 || width == 0 {
         return Err(DatasetError::contents(
             path,
             "header",
-            format!("{rows} rows of {dim}, as the dataset entry says"),
-            looks.map_or_else(
+            expected,
+            other_format.map_or_else(
                 || format!("{said}, no vectors at all"),
                 |looks| format!("{said}; the file looks like {looks}"),
             ),
             "download or make the file again, or correct `format` in the dataset entry",
         ));
     }
-    let shape_fits = d == dim && (n == rows || part.take_first.is_some_and(|t| n >= t as u64));
-    if body != actual {
-        let other_format = looks_like(bytes).is_some_and(|looks| !looks.starts_with(format.name()));
-        if shape_fits && !other_format {
-            let whole = actual / (u128::from(d) * component_bytes(element) as u128);
-            return Err(DatasetError::contents(
-                path,
-                "size",
-                format!(
-                    "{} bytes, as the header says {said}",
-                    body + HEADER_BYTES as u128
-                ),
-                format!("{} bytes, {whole} whole rows", bytes.len()),
-                if actual < body {
-                    "the file is truncated: download it again"
-                } else {
-                    "the file is over-long: download it again"
-                },
-            ));
-        }
-        return Err(not_this_format(path, bytes, format, &said));
+    let fits = shape_fits(rows, width);
+    let actual = (bytes.len() - header.bytes) as u128;
+    let body = header.body(value.size());
+    if body != Some(actual) {
+        return Err(match body {
+            Some(body) if fits && other_format.is_none() => {
+                let whole = actual / (u128::from(width) * value.size() as u128);
+                DatasetError::contents(
+                    path,
+                    "size",
+                    format!(
+                        "{} bytes, as the header says {said}",
+                        body + header.bytes as u128
+                    ),
+                    format!("{} bytes, {whole} whole rows", bytes.len()),
+                    if actual < body {
+                        "the file is truncated: download it again"
+                    } else {
+                        "the file is over-long: download it again"
+                    },
+                )
+            }
+            _ => not_this_format(path, bytes, format, &said),
+        });
     }
-    if shape_fits {
-        return Ok(());
+    if !fits {
+        return Err(DatasetError::contents(
+            path,
+            "header",
+            expected,
+            said,
+            "this is another file, or the entry describes another: correct the one or the other",
+        ));
     }
-    Err(DatasetError::contents(
-        path,
-        "header",
-        format!("{rows} rows of {dim}, as the dataset entry says"),
-        said,
-        "this is another file, or the entry describes another: correct the one or the other",
-    ))
+    // They are what the entry says, or the file holds so many.
+    let width = width as usize;
+    Ok(Table {
+        value,
+        width,
+        place: String::new(),
+        rows: Rows::Bytes(ByteRows {
+            bytes,
+            start: header.bytes,
+            stride: width * value.size(),
+            swapped: false,
+        }),
+    })
 }
 
 fn not_this_format(path: &Path, bytes: &[u8], format: Format, said: &str) -> DatasetError {

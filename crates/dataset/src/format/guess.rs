@@ -65,7 +65,8 @@ fn flat(bytes: &[u8]) -> Option<String> {
     let cells = n.checked_mul(dim).filter(|&cells| cells > 0)?;
     let body = bytes.len() as u64 - 8;
     let name = match body {
-        body if body == cells => "u8bin",
+        body if body == cells => "u8bin or i8bin",
+        body if Some(body) == cells.checked_mul(2) => "f16bin",
         body if Some(body) == cells.checked_mul(4) => "fbin or ibin",
         body if Some(body) == cells.checked_mul(8) => "big-ann truth with distances",
         _ => return None,
@@ -87,7 +88,7 @@ mod tests {
         let fvecs = looks_like(&row.repeat(3)).unwrap();
         assert_eq!(fvecs, "fvecs or ivecs of 3 rows of 2");
         let flat = looks_like(&[3, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6]).unwrap();
-        assert_eq!(flat, "u8bin of 3 rows of 2");
+        assert_eq!(flat, "u8bin or i8bin of 3 rows of 2");
     }
 
     proptest! {

@@ -1,5 +1,6 @@
+use super::flat_header::FlatHeader;
 use super::texmex::check_records;
-use super::{HEADER_BYTES, looks_like, u32_at};
+use super::{HEADER_BYTES, looks_like};
 use crate::DatasetError;
 use std::path::Path;
 
@@ -23,8 +24,12 @@ pub(crate) fn read_ivecs(path: &Path, bytes: &[u8], width: usize) -> Result<RawI
 
 /// Reads a whole file of ids, or of ids and distances: its size decides which. The distances are
 /// left alone.
-pub(crate) fn read_flat_ids(path: &Path, bytes: &[u8]) -> Result<RawIds, DatasetError> {
-    let (Some(queries), Some(width)) = (u32_at(bytes, 0), u32_at(bytes, 4)) else {
+pub(crate) fn read_flat_ids(
+    path: &Path,
+    bytes: &[u8],
+    expected: usize,
+) -> Result<RawIds, DatasetError> {
+    let Some(header) = FlatHeader::of(bytes, &[4, 8], |_, width| width == expected as u64) else {
         return Err(DatasetError::contents(
             path,
             "header",
@@ -33,6 +38,7 @@ pub(crate) fn read_flat_ids(path: &Path, bytes: &[u8]) -> Result<RawIds, Dataset
             "the file is truncated: download it again",
         ));
     };
+    let (queries, width) = (header.rows, header.width);
     if queries == 0 || width == 0 {
         let looks = looks_like(bytes).map_or_else(String::new, |looks| {
             format!("; the file looks like {looks}")
@@ -45,9 +51,11 @@ pub(crate) fn read_flat_ids(path: &Path, bytes: &[u8]) -> Result<RawIds, Dataset
             "download or make the file again, or correct `format` in the dataset entry",
         ));
     }
-    let cells = u128::from(queries) * u128::from(width);
-    let body = (bytes.len() - HEADER_BYTES) as u128;
-    if body != cells * 4 && body != cells * 8 {
+    // A header that the size does not bear out is a short one: products of 32 bits fit.
+    let ids_alone = header.body(4).unwrap_or(u128::MAX);
+    let with_distances = header.body(8).unwrap_or(u128::MAX);
+    let body = (bytes.len() - header.bytes) as u128;
+    if body != ids_alone && body != with_distances {
         let looks = looks_like(bytes)
             .map_or_else(String::new, |looks| format!(", which looks like {looks}"));
         return Err(DatasetError::contents(
@@ -55,16 +63,15 @@ pub(crate) fn read_flat_ids(path: &Path, bytes: &[u8]) -> Result<RawIds, Dataset
             "size",
             format!(
                 "{} bytes of ids, or {} of ids and distances, as the header says {queries} queries of {width} neighbours",
-                cells * 4 + HEADER_BYTES as u128,
-                cells * 8 + HEADER_BYTES as u128,
+                ids_alone.saturating_add(header.bytes as u128),
+                with_distances.saturating_add(header.bytes as u128),
             ),
             format!("{} bytes{looks}", bytes.len()),
             "the file is truncated, over-long or of another format: download it again, or correct the entry",
         ));
     }
-    // The file holds four bytes for each of them.
-    let cells = cells as usize;
-    let ids = bytes[HEADER_BYTES..HEADER_BYTES + 4 * cells]
+    // The file holds so many bytes.
+    let ids = bytes[header.bytes..header.bytes + ids_alone as usize]
         .as_chunks::<4>()
         .0
         .iter()

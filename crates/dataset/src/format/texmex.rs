@@ -1,49 +1,57 @@
-use super::{component_bytes, looks_like, u32_at};
+use super::table::{ByteRows, Rows, rows_fit};
+use super::{Table, Wanted, looks_like, u32_at};
 use crate::DatasetError;
 use crate::catalogue::VectorsPart;
-use annbench_core::ElementType;
+use crate::value::{ValueType, row_values};
 use std::path::Path;
 
-/// Bytes of one record: its width, then as many values of `size` bytes.
-pub(crate) fn record_bytes(width: usize, size: usize) -> usize {
-    4 + width * size
-}
+/// The width in front of a row.
+const PREFIX_BYTES: usize = 4;
 
-/// Checks a whole fvecs or bvecs file `bytes` against what the entry says of it, the dimension in
-/// front of every row included.
-pub(crate) fn check_texmex(
+/// Finds the values of a whole fvecs or bvecs file `bytes`, after a look at the dimension in front of
+/// every row.
+pub(super) fn find<'f>(
     path: &Path,
-    bytes: &[u8],
+    bytes: &'f [u8],
     part: &VectorsPart,
-    element: ElementType,
-    dim: usize,
-) -> Result<(), DatasetError> {
-    let rows = check_records(
-        path,
-        bytes,
-        part.format.name(),
-        dim,
-        component_bytes(element),
-    )?;
-    if rows == part.rows || part.take_first.is_some_and(|first| rows >= first) {
-        return Ok(());
+    wanted: &Wanted<'_>,
+) -> Result<Table<'f>, DatasetError> {
+    let value = part.format.value().unwrap_or(ValueType::U8);
+    // Bits may come packed or one to a byte; the first row tells.
+    let width = u32_at(bytes, 0)
+        .map(|width| width as usize)
+        .filter(|&width| wanted.takes(value, width))
+        .unwrap_or_else(|| row_values(value, wanted.element, wanted.dim));
+    let rows = check_records(path, bytes, part.format.name(), width, value.size())?;
+    if !rows_fit(part, rows) {
+        return Err(DatasetError::contents(
+            path,
+            "size",
+            wanted.rows_in_words(part.rows, value),
+            format!("{rows} rows in {} bytes", bytes.len()),
+            if rows < part.rows {
+                "the file is truncated, or the entry describes another: download it again"
+            } else {
+                "the file is over-long, or the entry describes another: download it again"
+            },
+        ));
     }
-    Err(DatasetError::contents(
-        path,
-        "size",
-        format!("{} rows of {dim}, as the dataset entry says", part.rows),
-        format!("{rows} rows in {} bytes", bytes.len()),
-        if rows < part.rows {
-            "the file is truncated, or the entry describes another: download it again"
-        } else {
-            "the file is over-long, or the entry describes another: download it again"
-        },
-    ))
+    Ok(Table {
+        value,
+        width,
+        place: String::new(),
+        rows: Rows::Bytes(ByteRows {
+            bytes,
+            start: PREFIX_BYTES,
+            stride: PREFIX_BYTES + width * value.size(),
+            swapped: false,
+        }),
+    })
 }
 
 /// Checks records of `width` values of `size` bytes, each preceded by its width; returns how many
 /// there are.
-pub(crate) fn check_records(
+pub(super) fn check_records(
     path: &Path,
     bytes: &[u8],
     format: &str,
@@ -59,7 +67,7 @@ pub(crate) fn check_records(
             "download or make the file again",
         ));
     }
-    let record = 4 + width * size;
+    let record = PREFIX_BYTES + width * size;
     let rows = bytes.len() / record;
     for row in 0..rows.max(1) {
         let Some(found) = u32_at(bytes, row * record) else {

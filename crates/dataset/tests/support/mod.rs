@@ -59,6 +59,7 @@ impl Fixture {
     pub fn options(&self) -> OpenOptions<'_> {
         OpenOptions {
             accept_checksum: false,
+            narrow: false,
             pool: &self.pool,
             watch: &|_| ControlFlow::Continue(()),
         }
@@ -143,4 +144,45 @@ pub fn bytes(n: usize, seed: u64) -> Vec<u8> {
 
 pub fn widen(values: &[u8]) -> Vec<f32> {
     values.iter().map(|&v| f32::from(v)).collect()
+}
+
+/// A NumPy file of version 1; `descr` is NumPy's type string.
+pub fn npy(descr: &str, shape: (usize, usize), body: &[u8]) -> Vec<u8> {
+    let dict = format!(
+        "{{'descr': '{descr}', 'fortran_order': False, 'shape': ({}, {}), }}",
+        shape.0, shape.1
+    );
+    let len = (10 + dict.len() + 1).next_multiple_of(64) - 10;
+    let head = [&b"\x93NUMPY\x01\x00"[..], &(len as u16).to_le_bytes()].concat();
+    [
+        head,
+        format!("{dict:<0$}\n", len - 1).into_bytes(),
+        body.to_vec(),
+    ]
+    .concat()
+}
+
+/// A flat file with a header of two u64.
+pub fn long_flat(n: usize, dim: usize, body: &[u8]) -> Vec<u8> {
+    [n as u64, dim as u64]
+        .map(u64::to_le_bytes)
+        .concat()
+        .into_iter()
+        .chain(body.iter().copied())
+        .collect()
+}
+
+/// Bits, one to a byte, packed eight to a byte, the first the most significant.
+pub fn packed(bits: &[u8], dim: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for row in bits.chunks(dim) {
+        for eight in row.chunks(8) {
+            let mut byte = 0;
+            for (i, bit) in eight.iter().enumerate() {
+                byte |= bit << (7 - i);
+            }
+            bytes.push(byte);
+        }
+    }
+    bytes
 }

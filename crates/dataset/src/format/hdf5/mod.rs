@@ -1,98 +1,137 @@
 //! Everything that touches the HDF5 library, which serialises its calls behind a global lock.
 
+mod attributes;
+mod ids;
+mod list;
 mod locate;
+mod sets;
 mod stored;
 
-use super::{RawIds, component_bytes};
+use super::table::{Rows, TakeRows, rows_fit};
+use super::{Table, Wanted};
 use crate::DatasetError;
 use crate::catalogue::VectorsPart;
-use annbench_core::ElementType;
+use crate::value::{Fit, Misfit, ValueType};
+use attributes::{Inside, check_attributes};
+use half::f16;
 use hdf5_metno::dataset::Layout;
 use hdf5_metno::{Dataset, H5Type};
+pub(crate) use ids::read_ids;
 use locate::open_dataset;
+pub(crate) use sets::Hdf5Sets;
 use std::ops::Range;
 use std::path::Path;
-use stored::{StoredIds, stored_element, stored_ids};
+use stored::{Stored, VECTOR_TYPES};
 
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 8 << 20;
 
-/// A two-dimensional dataset of vectors that has passed its checks.
-pub(crate) struct Hdf5Vectors<'p> {
-    path: &'p Path,
-    name: &'p str,
+/// The rows of a two-dimensional dataset.
+pub(crate) struct Hdf5Rows<'f> {
+    path: &'f Path,
+    bytes: &'f [u8],
+    name: String,
     dataset: Dataset,
-    element: ElementType,
-    dim: usize,
+    value: ValueType,
+    /// Whether values lie in the file as they would in memory.
+    native: bool,
+    width: usize,
 }
 
-impl<'p> Hdf5Vectors<'p> {
-    /// Opens the dataset that `part` names and checks type and shape against the entry.
-    pub(crate) fn open(
-        path: &'p Path,
-        bytes: &[u8],
-        part: &'p VectorsPart,
-        element: ElementType,
-        dim: usize,
-    ) -> Result<Self, DatasetError> {
-        let name = part.hdf5_dataset.as_deref().unwrap_or_default();
-        let dataset = open_dataset(path, bytes, name)?;
-        let found = stored_element(path, &dataset, name)?;
-        if found != element {
-            return Err(DatasetError::contents(
-                path,
-                format!("dataset `{name}`"),
-                format!("values of type {element}, as the dataset entry says"),
-                format!("values of type {found}"),
-                "correct `element` in the dataset entry",
-            ));
-        }
-        let (rows, width) = two_dimensions(path, &dataset, name)?;
-        let rows_fit = rows == part.rows || part.take_first.is_some_and(|first| rows >= first);
-        if width != dim || !rows_fit {
-            return Err(DatasetError::contents(
-                path,
-                format!("dataset `{name}`"),
-                format!("{} rows of {dim}, as the dataset entry says", part.rows),
-                format!("{rows} rows of {width}"),
-                "correct the dataset entry, or the file",
-            ));
-        }
-        Ok(Self {
+/// Finds the values of the dataset that `part` names.
+pub(super) fn find<'f>(
+    path: &'f Path,
+    bytes: &'f [u8],
+    part: &VectorsPart,
+    wanted: &Wanted<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Table<'f>, DatasetError> {
+    let name = part.hdf5_dataset.as_deref().unwrap_or_default();
+    let place = format!("dataset `{name}`");
+    let dataset = open_dataset(path, bytes, name)?;
+    let stored = Stored::of(path, &dataset, name)?;
+    let (value, native) = stored.number(VECTOR_TYPES)?;
+    let (rows, width) = two_dimensions(path, &dataset, name)?;
+    let fit = Fit::of(value, width, wanted.element, wanted.dim);
+    if fit == Err(Misfit::Type) {
+        return Err(DatasetError::contents(
             path,
-            name,
+            place,
+            format!(
+                "values for vectors of {}, as the dataset entry says",
+                wanted.element
+            ),
+            format!("values of type {value}"),
+            match value {
+                ValueType::Bool => "write `element: bits` in the dataset entry".to_owned(),
+                _ => "correct `element` in the dataset entry".to_owned(),
+            },
+        ));
+    }
+    if fit.is_err() || !rows_fit(part, rows) {
+        return Err(DatasetError::contents(
+            path,
+            place,
+            wanted.rows_in_words(part.rows, value),
+            format!("{rows} rows of {width}"),
+            "correct the dataset entry, or the file",
+        ));
+    }
+    check_attributes(
+        path,
+        &dataset,
+        wanted,
+        Inside::Table { value, width },
+        notes,
+    )?;
+    Ok(Table {
+        value,
+        width,
+        place,
+        rows: Rows::Hdf5(Hdf5Rows {
+            path,
+            bytes,
+            name: name.to_owned(),
             dataset,
-            element,
-            dim,
-        })
+            value,
+            native,
+            width,
+        }),
+    })
+}
+
+impl Hdf5Rows<'_> {
+    fn row_bytes(&self) -> usize {
+        self.width * self.value.size()
     }
 
-    /// Where the first `n` rows lie in the file `bytes`, if they lie there as they are: contiguous,
-    /// unfiltered, aligned.
-    pub(crate) fn offset_in_place(
-        &self,
-        bytes: &[u8],
-        n: usize,
-    ) -> Result<Option<u64>, DatasetError> {
-        if self.dataset.layout() != Layout::Contiguous || !self.dataset.filters().is_empty() {
+    /// Where the first `n` rows lie in the file, if they lie there as they are: contiguous,
+    /// unfiltered, little-endian, aligned.
+    pub(super) fn offset_in_place(&self, n: usize) -> Result<Option<u64>, DatasetError> {
+        if !self.native
+            || self.dataset.layout() != Layout::Contiguous
+            || !self.dataset.filters().is_empty()
+        {
             return Ok(None);
         }
         let Some(offset) = self.dataset.offset() else {
             return Ok(None);
         };
-        let size = component_bytes(self.element);
-        let row = self.dim * size;
+        let row = self.row_bytes();
         let Some(mapped) = usize::try_from(offset)
             .ok()
-            .filter(|offset| offset.is_multiple_of(size))
-            .and_then(|offset| bytes.get(offset..offset.checked_add(n.checked_mul(row)?)?))
+            .filter(|offset| offset.is_multiple_of(self.value.size()))
+            .and_then(|offset| {
+                self.bytes
+                    .get(offset..offset.checked_add(n.checked_mul(row)?)?)
+            })
         else {
             return Ok(None);
         };
         // The library has the last word on where the data lies (a user block shifts it).
         for i in [0, n - 1] {
             let mut same = false;
-            self.read(i..i + 1, &mut |read| {
+            self.read(i..i + 1, &mut |_, read| {
                 same = read == &mapped[i * row..(i + 1) * row];
                 Ok(())
             })?;
@@ -103,59 +142,35 @@ impl<'p> Hdf5Vectors<'p> {
         Ok(Some(offset))
     }
 
-    /// Gives the bytes of rows `range` to `sink`, some rows at a time.
-    pub(crate) fn read(
-        &self,
-        range: Range<usize>,
-        sink: &mut dyn FnMut(&[u8]) -> Result<(), DatasetError>,
-    ) -> Result<(), DatasetError> {
-        let step = (CHUNK_BYTES / (self.dim * component_bytes(self.element))).max(1);
+    /// Gives rows `range` to `take`, some at a time; the library turns big-endian values around.
+    pub(super) fn read(&self, range: Range<usize>, take: TakeRows<'_>) -> Result<(), DatasetError> {
+        let step = (CHUNK_BYTES / self.row_bytes()).max(1);
         for start in range.clone().step_by(step) {
             let rows = start..range.end.min(start + step);
-            match self.element {
-                ElementType::F32 => sink(bytemuck::cast_slice(&self.values::<f32>(rows)?))?,
-                _ => sink(&self.values::<u8>(rows)?)?,
-            }
+            let mut give = |bytes: &[u8]| take(start, bytes);
+            match self.value {
+                ValueType::F16 => give(bytemuck::cast_slice(&self.values::<f16>(rows)?)),
+                ValueType::F32 => give(bytemuck::cast_slice(&self.values::<f32>(rows)?)),
+                ValueType::F64 => give(bytemuck::cast_slice(&self.values::<f64>(rows)?)),
+                ValueType::I16 => give(bytemuck::cast_slice(&self.values::<i16>(rows)?)),
+                ValueType::U16 => give(bytemuck::cast_slice(&self.values::<u16>(rows)?)),
+                ValueType::I32 => give(bytemuck::cast_slice(&self.values::<i32>(rows)?)),
+                ValueType::U32 => give(bytemuck::cast_slice(&self.values::<u32>(rows)?)),
+                ValueType::I64 => give(bytemuck::cast_slice(&self.values::<i64>(rows)?)),
+                ValueType::U64 => give(bytemuck::cast_slice(&self.values::<u64>(rows)?)),
+                // As numbers, for a `bool` may be nothing else than 0 or 1, and a file may.
+                ValueType::Bool | ValueType::I8 => {
+                    give(bytemuck::cast_slice(&self.values::<i8>(rows)?))
+                }
+                ValueType::U8 => give(&self.values::<u8>(rows)?),
+            }?;
         }
         Ok(())
     }
 
     fn values<T: H5Type>(&self, rows: Range<usize>) -> Result<Vec<T>, DatasetError> {
-        read_rows(self.path, &self.dataset, self.name, rows)
+        read_rows(self.path, &self.dataset, &self.name, rows)
     }
-}
-
-/// Reads neighbours, i32 or i64, of exactly `queries` rows of `width`.
-pub(crate) fn read_ids(
-    path: &Path,
-    bytes: &[u8],
-    name: &str,
-    queries: usize,
-    width: usize,
-) -> Result<RawIds, DatasetError> {
-    let dataset = open_dataset(path, bytes, name)?;
-    let stored = stored_ids(path, &dataset, name)?;
-    let shape = two_dimensions(path, &dataset, name)?;
-    if shape != (queries, width) {
-        return Err(DatasetError::contents(
-            path,
-            format!("dataset `{name}`"),
-            format!("{queries} queries of {width} neighbours, as the dataset entry says"),
-            format!("{} of {}", shape.0, shape.1),
-            "correct the dataset entry, or the file",
-        ));
-    }
-    let rows = 0..queries;
-    let ids = match stored {
-        StoredIds::I32 => widen(read_rows::<i32>(path, &dataset, name, rows)?),
-        StoredIds::U32 => widen(read_rows::<u32>(path, &dataset, name, rows)?),
-        StoredIds::I64 => read_rows::<i64>(path, &dataset, name, rows)?,
-    };
-    Ok(RawIds { width, ids })
-}
-
-fn widen<T: Into<i64>>(ids: Vec<T>) -> Vec<i64> {
-    ids.into_iter().map(Into::into).collect()
 }
 
 fn read_rows<T: H5Type>(
@@ -181,6 +196,10 @@ fn two_dimensions(
         [rows, width] if rows > 0 && width > 0 => return Ok((rows, width)),
         [0, _] => ("it has no rows", "download the file again"),
         [_, _] => ("its rows have no values", "download the file again"),
+        [_] => (
+            "it is one list",
+            "name another `dataset` in the dataset entry; lists of sets' members are read with `element: sets`",
+        ),
         _ => (
             "it is no table of rows",
             "name another `dataset` in the dataset entry",

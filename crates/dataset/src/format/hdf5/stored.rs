@@ -2,65 +2,44 @@
 
 use super::unreadable;
 use crate::DatasetError;
-use annbench_core::ElementType;
+use crate::value::ValueType;
 use hdf5_metno::datatype::ByteOrder;
 use hdf5_metno::types::{FloatSize, IntSize, TypeDescriptor};
 use hdf5_metno::{Dataset, Datatype};
 use std::path::Path;
 
-/// The types of neighbours that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StoredIds {
-    I32,
-    U32,
-    I64,
+/// What a dataset is to hold, in words, and what to do where it does not.
+#[derive(Clone, Copy)]
+pub(super) struct Expected {
+    types: &'static str,
+    next: &'static str,
 }
 
-/// The element type of vectors, if it is one that is read.
-pub(super) fn stored_element(
-    path: &Path,
-    dataset: &Dataset,
-    name: &str,
-) -> Result<ElementType, DatasetError> {
-    let stored = Stored::new(path, dataset, name)?;
-    let element = match stored.descriptor {
-        Ok(TypeDescriptor::Float(FloatSize::U4)) => stored.readable()?.then_some(ElementType::F32),
-        Ok(TypeDescriptor::Unsigned(IntSize::U1)) => stored.readable()?.then_some(ElementType::U8),
-        _ => None,
-    };
-    element.ok_or_else(|| {
-        stored.refused(
-            "vectors of type f32 or u8",
-            "this version reads vectors of type f32 and u8 and supports no other: store them as f32 \
-             or u8 in a copy of the file, or name another `dataset` in the dataset entry",
-        )
-    })
-}
+/// For vectors.
+pub(super) const VECTOR_TYPES: Expected = Expected {
+    types: "vectors of f16, f32, f64, integers or booleans",
+    next: "this version reads vectors of these types and supports no other: store them as f32 or u8 \
+           in a copy of the file, or name another `dataset` in the dataset entry",
+};
 
-/// The type of neighbours, if it is one that is read.
-pub(super) fn stored_ids(
-    path: &Path,
-    dataset: &Dataset,
-    name: &str,
-) -> Result<StoredIds, DatasetError> {
-    let stored = Stored::new(path, dataset, name)?;
-    let ids = match stored.descriptor {
-        Ok(TypeDescriptor::Integer(IntSize::U4)) => stored.readable()?.then_some(StoredIds::I32),
-        Ok(TypeDescriptor::Unsigned(IntSize::U4)) => stored.readable()?.then_some(StoredIds::U32),
-        Ok(TypeDescriptor::Integer(IntSize::U8)) => stored.readable()?.then_some(StoredIds::I64),
-        _ => None,
-    };
-    ids.ok_or_else(|| {
-        stored.refused(
-            "neighbours of type int32, uint32 or int64",
-            "this version reads ids of these types and supports no other: name the dataset that \
-             holds the neighbours' ids, or store them as int32 in a copy of the file",
-        )
-    })
+/// For neighbours, members of sets and their numbers.
+const ID_TYPES: Expected = Expected {
+    types: "integers of 8, 16, 32 or 64 bits",
+    next: "this version reads ids of these types and supports no other: name the dataset that holds \
+           the ids, or store them as int32 in a copy of the file",
+};
+
+/// Refuses neighbours that are no integers.
+pub(super) fn stored_ids(path: &Path, dataset: &Dataset, name: &str) -> Result<(), DatasetError> {
+    let stored = Stored::of(path, dataset, name)?;
+    match stored.number(ID_TYPES)? {
+        (value, _) if value.is_integer() => Ok(()),
+        _ => Err(stored.refused(ID_TYPES)),
+    }
 }
 
 /// The type of the values of a dataset.
-struct Stored<'s> {
+pub(super) struct Stored<'s> {
     path: &'s Path,
     name: &'s str,
     datatype: Datatype,
@@ -69,7 +48,11 @@ struct Stored<'s> {
 }
 
 impl<'s> Stored<'s> {
-    fn new(path: &'s Path, dataset: &Dataset, name: &'s str) -> Result<Self, DatasetError> {
+    pub(super) fn of(
+        path: &'s Path,
+        dataset: &Dataset,
+        name: &'s str,
+    ) -> Result<Self, DatasetError> {
         let datatype = dataset
             .dtype()
             .map_err(|error| unreadable(path, &format!("dataset `{name}`"), &error))?;
@@ -82,19 +65,31 @@ impl<'s> Stored<'s> {
         })
     }
 
-    /// Whether the values are stored just as they lie in memory, which their class and size alone do
-    /// not tell: a float may have another exponent, an integer unused bits.
-    fn readable(&self) -> Result<bool, DatasetError> {
-        if let Some(order) = self.foreign_order() {
-            return Err(DatasetError::contents(
-                self.path,
-                self.place(),
-                "little-endian values",
-                format!("{order} ones"),
-                "this version reads little-endian values only: rewrite the file",
-            ));
+    /// The type, and whether the values are stored just as they lie in memory, which their class and
+    /// size alone do not tell: a float may have another exponent, an integer unused bits.
+    pub(super) fn number(&self, expected: Expected) -> Result<(ValueType, bool), DatasetError> {
+        use TypeDescriptor::{Boolean, Float, Integer, Unsigned};
+        let value = match self.descriptor {
+            Ok(Float(FloatSize::U2)) => ValueType::F16,
+            Ok(Float(FloatSize::U4)) => ValueType::F32,
+            Ok(Float(FloatSize::U8)) => ValueType::F64,
+            Ok(Integer(IntSize::U1)) => ValueType::I8,
+            Ok(Integer(IntSize::U2)) => ValueType::I16,
+            Ok(Integer(IntSize::U4)) => ValueType::I32,
+            Ok(Integer(IntSize::U8)) => ValueType::I64,
+            Ok(Unsigned(IntSize::U1)) => ValueType::U8,
+            Ok(Unsigned(IntSize::U2)) => ValueType::U16,
+            Ok(Unsigned(IntSize::U4)) => ValueType::U32,
+            Ok(Unsigned(IntSize::U8)) => ValueType::U64,
+            Ok(Boolean) => ValueType::Bool,
+            _ => return Err(self.refused(expected)),
+        };
+        match (self.is_native(), self.datatype.byte_order()) {
+            (true, _) => Ok((value, true)),
+            // The library turns them around.
+            (false, ByteOrder::BigEndian) => Ok((value, false)),
+            (false, _) => Err(self.refused(expected)),
         }
-        Ok(self.is_native())
     }
 
     fn is_native(&self) -> bool {
@@ -103,31 +98,28 @@ impl<'s> Stored<'s> {
             .is_ok_and(|known| Datatype::from_descriptor(known).is_ok_and(|t| t == self.datatype))
     }
 
-    fn foreign_order(&self) -> Option<&'static str> {
-        match self.datatype.byte_order() {
-            ByteOrder::LittleEndian | ByteOrder::None => None,
-            ByteOrder::BigEndian => Some("big-endian"),
-            _ => Some("mixed-endian"),
-        }
-    }
-
-    fn refused(&self, expected: &str, next: &str) -> DatasetError {
+    fn refused(&self, expected: Expected) -> DatasetError {
         use TypeDescriptor::{Float, Integer, Unsigned};
         let bytes = self.datatype.size();
         let found = match &self.descriptor {
             Ok(known @ (Float(_) | Integer(_) | Unsigned(_))) if !self.is_native() => {
-                let order = self.foreign_order().unwrap_or("unusually arranged");
+                let order = match self.datatype.byte_order() {
+                    ByteOrder::LittleEndian | ByteOrder::None => "unusually arranged",
+                    ByteOrder::BigEndian => "big-endian",
+                    _ => "mixed-endian",
+                };
                 format!("{order} {known}")
             }
             Ok(known) => known.to_string(),
-            // The library names no float of two bytes.
             Err(why) if why.contains("float") => format!("float{}", bytes * 8),
             Err(why) => format!("values of {bytes} bytes that are not known ({why})"),
         };
-        DatasetError::contents(self.path, self.place(), expected, found, next)
-    }
-
-    fn place(&self) -> String {
-        format!("dataset `{}`", self.name)
+        DatasetError::contents(
+            self.path,
+            format!("dataset `{}`", self.name),
+            expected.types,
+            found,
+            expected.next,
+        )
     }
 }
