@@ -115,6 +115,9 @@ pub struct ReportArgs {
     /// Also print the table of all points
     #[arg(long)]
     pub points: bool,
+    /// Also print the Pareto plots as text, as wide as $COLUMNS says, else 80 columns
+    #[arg(long)]
+    pub text_plot: bool,
     /// What makes a curve
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::Library)]
     pub by: By,

@@ -52,7 +52,8 @@ fn a_campaign_becomes_records_a_table_plots_and_a_csv() {
             .lines()
             .filter(|line| line.starts_with("run/report/"))
             .count(),
-        3
+        // Five kinds of plot in two formats, and the CSV.
+        11
     );
 
     let run = RunRecords::open(&bench.path("run")).unwrap();

@@ -1,4 +1,5 @@
-use crate::ticks::{Tick, qps_ticks, recall_ticks};
+use crate::quantity::Quantity;
+use crate::ticks::{Tick, log_ticks, recall_ticks};
 use std::f64::consts::LN_2;
 
 /// z = -ln(1 - recall): 0.9 and 0.99 are as far apart as 0.99 and 0.999.
@@ -16,6 +17,14 @@ struct Stretch {
 }
 
 impl Stretch {
+    /// From 0 to 1 until it has a place.
+    const UNPLACED: Stretch = Stretch {
+        low: 0.0,
+        high: 1.0,
+        from: 0.0,
+        to: 1.0,
+    };
+
     fn at(&self, value: f64) -> f64 {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
@@ -30,15 +39,15 @@ pub(crate) struct RecallAxis {
 }
 
 impl RecallAxis {
-    /// An axis from canvas x `from` to `to` for these recalls in [0, 1].
+    /// An axis for these recalls in [0, 1], with a share of `pad` left free at either end.
     ///
-    /// A recall of 1 over `queries` queries at `k` stands where 1 - 1/(2 m k) would: half of the
-    /// smallest shortfall that could have been observed.
-    pub(crate) fn new(recalls: &[f64], queries: u64, k: u64, from: f64, to: f64) -> Self {
+    /// A recall of 1 stands where 1 - 1/(2 m k) would, for `slots` = m k, queries times k: half of
+    /// the smallest shortfall that could have been observed.
+    pub(crate) fn new(recalls: &[f64], slots: f64, pad: f64) -> Self {
         let below_one = recalls.iter().filter(|&&r| r < 1.0).map(|&r| z(r));
         let (mut low, mut high) = range(below_one).unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
         let one = recalls.contains(&1.0).then(|| {
-            let cap = (2.0 * queries as f64 * k as f64).max(2.0).ln();
+            let cap = (2.0 * slots).max(2.0).ln();
             // Recalls that no hits over m k could give must not pass 1 all the same.
             cap.max(high + LN_2)
         });
@@ -53,17 +62,16 @@ impl RecallAxis {
         let narrow = (3f64.ln() - (high - low)).max(0.0);
         low -= narrow / 2.0;
         high += if one.is_some() { 0.0 } else { narrow / 2.0 };
-        let pad = 0.03 * (high - low);
+        let pad = pad * (high - low);
         let stretch = Stretch {
             low: (low - pad).max(-2.0 * pad),
             high: high + pad,
-            from,
-            to,
+            ..Stretch::UNPLACED
         };
         Self { stretch, one }
     }
 
-    /// Canvas x of a recall in [0, 1].
+    /// The place of a recall in [0, 1].
     pub(crate) fn at(&self, recall: f64) -> f64 {
         match self.one {
             Some(one) if recall >= 1.0 => self.stretch.at(one),
@@ -93,35 +101,35 @@ impl RecallAxis {
     }
 }
 
-/// The QPS axis: log10.
+/// An axis of positive values: log10.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct QpsAxis {
+pub(crate) struct LogAxis {
     stretch: Stretch,
+    quantity: Quantity,
 }
 
-impl QpsAxis {
-    /// An axis from canvas y `from` (the bottom) to `to` for these positive rates.
-    pub(crate) fn new(rates: &[f64], from: f64, to: f64) -> Self {
-        let logs = rates.iter().map(|rate| rate.log10());
+impl LogAxis {
+    /// An axis for these positive values, with a share of `pad` left free at either end.
+    pub(crate) fn new(quantity: Quantity, values: &[f64], pad: f64) -> Self {
+        let logs = values.iter().map(|value| value.log10());
         let (low, high) = range(logs).unwrap_or((2.0, 4.0));
         // The narrowest axis spans a factor of 5, so that it has ticks.
         let narrow = (5f64.log10() - (high - low)).max(0.0) / 2.0;
-        let pad = 0.05 * (high - low + 2.0 * narrow);
+        let pad = pad * (high - low + 2.0 * narrow);
         let stretch = Stretch {
             low: low - narrow - pad,
             high: high + narrow + pad,
-            from,
-            to,
+            ..Stretch::UNPLACED
         };
-        Self { stretch }
+        Self { stretch, quantity }
     }
 
-    /// Canvas y of a positive rate.
-    pub(crate) fn at(&self, qps: f64) -> f64 {
-        self.stretch.at(qps.log10())
+    /// The place of a positive value.
+    pub(crate) fn at(&self, value: f64) -> f64 {
+        self.stretch.at(value.log10())
     }
 
-    /// Ticks in ascending order: 1, 2, 5 where a label of height `label` fits between, else
+    /// Ticks in ascending order: 1, 2, 5 where a label of length `label` fits between, else
     /// decades.
     pub(crate) fn ticks(&self, label: f64) -> Vec<Tick> {
         let Stretch {
@@ -132,14 +140,64 @@ impl QpsAxis {
         } = self.stretch;
         let per_decade = (from - to).abs() / (high - low);
         let coarse = per_decade * 2f64.log10() < 1.4 * label;
-        qps_ticks(low, high, coarse)
+        log_ticks(low, high, coarse)
             .into_iter()
-            .map(|(log, label, rank)| Tick {
+            .map(|(log, factor, exponent)| Tick {
                 at: self.stretch.at(log),
-                label,
-                rank,
+                label: self.quantity.label(factor, exponent),
+                rank: u8::from(factor != 1),
             })
             .collect()
+    }
+}
+
+/// The axis of a quantity.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Axis {
+    Recall(RecallAxis),
+    Log(LogAxis),
+}
+
+impl Axis {
+    /// An axis for these values, which only recall needs `slots` for; see [`RecallAxis::new`].
+    pub(crate) fn new(quantity: Quantity, values: &[f64], slots: f64, pad: f64) -> Self {
+        match quantity {
+            Quantity::Recall => Axis::Recall(RecallAxis::new(values, slots, pad)),
+            _ => Axis::Log(LogAxis::new(quantity, values, pad)),
+        }
+    }
+
+    /// The same values along the canvas between `from`, where the lowest stand, and `to`.
+    pub(crate) fn over(mut self, from: f64, to: f64) -> Self {
+        let stretch = match &mut self {
+            Axis::Recall(axis) => &mut axis.stretch,
+            Axis::Log(axis) => &mut axis.stretch,
+        };
+        (stretch.from, stretch.to) = (from, to);
+        self
+    }
+
+    /// The place of a value.
+    pub(crate) fn at(&self, value: f64) -> f64 {
+        match self {
+            Axis::Recall(axis) => axis.at(value),
+            Axis::Log(axis) => axis.at(value),
+        }
+    }
+
+    /// Ticks in ascending order, about as dense as labels of length `label` allow.
+    pub(crate) fn ticks(&self, label: f64) -> Vec<Tick> {
+        match self {
+            Axis::Recall(axis) => {
+                let mut ticks = axis.ticks();
+                // Multiples other than 1, 2 and 5 only where those are too few to read by.
+                if ticks.iter().filter(|t| t.rank <= 3).count() >= 4 {
+                    ticks.retain(|t| t.rank <= 3);
+                }
+                ticks
+            }
+            Axis::Log(axis) => axis.ticks(label),
+        }
     }
 }
 
@@ -164,7 +222,7 @@ mod tests {
 
     #[test]
     fn nines_are_evenly_spaced() {
-        let axis = RecallAxis::new(&[0.5, 0.9999], 10_000, 10, 0.0, 1000.0);
+        let axis = RecallAxis::new(&[0.5, 0.9999], 1e5, 0.03);
         let first = axis.at(0.99) - axis.at(0.9);
         let second = axis.at(0.999) - axis.at(0.99);
         assert!((first - second).abs() < 1e-6);
@@ -172,7 +230,7 @@ mod tests {
 
     #[test]
     fn one_stands_at_half_the_smallest_shortfall() {
-        let axis = RecallAxis::new(&[0.5, 1.0], 1000, 10, 0.0, 1000.0);
+        let axis = RecallAxis::new(&[0.5, 1.0], 1e4, 0.03);
         let cap = 1.0 - 1.0 / 20_000.0;
         assert!((axis.at(1.0) - axis.stretch.at(z(cap))).abs() < 1e-6);
         let ticks = axis.ticks();
@@ -187,18 +245,19 @@ mod tests {
                 prop_oneof![Just(0.0), Just(1.0), Just(1.0 - f64::EPSILON), 0.0..=1.0f64], 0..6),
             rates in prop::collection::vec(
                 prop_oneof![Just(f64::MIN_POSITIVE), Just(5e-324), Just(f64::MAX), 1e-3..1e9f64], 0..6),
-            queries in any::<u64>(), k in any::<u64>(),
+            queries in any::<u64>(), k in any::<u64>(), pad in 0.0..0.2f64,
         ) {
-            let x = RecallAxis::new(&recalls, queries, k, 100.0, 900.0);
+            let slots = queries as f64 * k as f64;
+            let x = Axis::new(Quantity::Recall, &recalls, slots, pad).over(100.0, 900.0);
             for &recall in &recalls {
                 prop_assert!((100.0..=900.0).contains(&x.at(recall)), "{recall}");
             }
-            let y = QpsAxis::new(&rates, 500.0, 50.0);
+            let y = Axis::new(Quantity::Qps, &rates, 0.0, pad).over(500.0, 50.0);
             for &rate in &rates {
                 prop_assert!((50.0..=500.0).contains(&y.at(rate)), "{rate}");
             }
             prop_assert!(y.ticks(16.0).len() < 40);
-            prop_assert!(!x.ticks().is_empty());
+            prop_assert!(!x.ticks(16.0).is_empty());
             prop_assert!(y.ticks(16.0).len() >= 2);
         }
     }

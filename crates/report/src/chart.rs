@@ -1,4 +1,5 @@
 use crate::facts::FactLine;
+use crate::kind::PlotKind;
 use crate::series::Series;
 use annbench_results::DatasetInfo;
 
@@ -22,12 +23,14 @@ pub struct Chart<'r> {
 }
 
 impl Chart<'_> {
-    /// `dataset: recall@k`.
-    pub fn title(&self) -> String {
-        format!(
-            "{}: recall@{} against queries per second",
-            self.name, self.k
-        )
+    /// What its plot of a kind is called.
+    pub fn title(&self, kind: PlotKind) -> String {
+        kind.title(&self.name, self.k)
+    }
+
+    /// A file name without extension for its plot of a kind, unique among the overlay's plots.
+    pub fn plot_stem(&self, kind: PlotKind) -> String {
+        format!("{}{}", self.file_stem, kind.file_suffix())
     }
 
     /// Whether no point can be drawn.

@@ -28,6 +28,17 @@ impl Counts {
         }
     }
 
+    /// Adds those of another series.
+    pub(crate) fn add(&mut self, other: &Counts) {
+        self.ok += other.ok;
+        self.rejected += other.rejected;
+        self.skipped += other.skipped;
+        self.unusable += other.unusable;
+        for (cause, n) in &other.failed {
+            *self.failed.entry(cause).or_default() += n;
+        }
+    }
+
     /// Failed points of every cause.
     pub fn failed_total(&self) -> u64 {
         self.failed.values().sum()

@@ -1,9 +1,10 @@
 //! Records to table, plot and CSV.
 //!
 //! An [`Overlay`] groups the search records of any number of runs into [`Chart`]s, one per dataset
-//! and k, each a set of [`Series`]. A chart becomes text ([`Chart::summary`], [`Chart::details`])
-//! or a Pareto plot ([`Chart::svg`], [`Chart::png`]); the overlay becomes CSV. Nothing here knows
-//! how a record was made, starts anything, opens a file or prints.
+//! and k, each a set of [`Series`]. A chart becomes text ([`Chart::summary`], [`Chart::details`],
+//! [`Chart::text_plot`]) or a plot of each [`PlotKind`] ([`Chart::svg`], [`Chart::png`]); the overlay
+//! becomes CSV, and its charts side by side an [`Overview`]. Nothing here knows how a record was
+//! made, starts anything, opens a file or prints.
 
 mod axis;
 mod chart;
@@ -11,20 +12,26 @@ mod columns;
 mod counts;
 mod cpu_use;
 mod csv;
+mod curve;
 mod details;
 mod facts;
 mod figures;
 mod font;
 mod frame;
+mod kind;
 mod legend;
 mod overlay;
+mod overview;
 mod paint;
 mod palette;
+mod panel;
 mod plot;
 mod point;
+mod quantity;
 mod scene;
 mod series;
 mod summary;
+mod text_plot;
 mod ticks;
 mod wrap;
 
@@ -32,7 +39,9 @@ pub use chart::Chart;
 pub use counts::Counts;
 pub use facts::FactLine;
 pub use figures::count;
+pub use kind::PlotKind;
 pub use overlay::{LabelledRun, Overlay};
+pub use overview::Overview;
 pub use paint::PlotError;
 pub use point::{Point, Unplaced};
 pub use series::{Series, SeriesBy};

@@ -1,6 +1,7 @@
 use crate::chart::Chart;
 use crate::facts::facts;
 use crate::figures::{printable, short_hash};
+use crate::palette::{Look, looks};
 use crate::point::{Point, Unplaced};
 use crate::series::{Series, SeriesBy, SeriesKey, labels};
 use annbench_results::{BuildRecord, Outcome, Record, Refutations, RunRecord, SearchRecord};
@@ -38,6 +39,7 @@ pub struct Overlay<'r> {
     charts: Vec<Chart<'r>>,
     pub(crate) runs: Vec<String>,
     pub(crate) rows: Vec<Row<'r>>,
+    pub(crate) overview_stem: String,
 }
 
 /// Records as facts of a chart are drawn from them.
@@ -82,6 +84,7 @@ impl<'r> Overlay<'r> {
             let group = groups.entry(key).or_default();
             group.entry(series).or_default().push(index);
         }
+        let drawings = drawings(&groups, &labels);
         // A report by group does not replace the one by library.
         let suffix = match by {
             SeriesBy::Library => "",
@@ -90,7 +93,7 @@ impl<'r> Overlay<'r> {
         let mut stems = HashMap::new();
         let mut charts = Vec::new();
         for (key, group) in &groups {
-            let mut chart = self::chart(key, group, &rows, &labels, runs, &refutations);
+            let mut chart = self::chart(key, group, &rows, &labels, runs, &refutations, &drawings);
             chart.file_stem.push_str(suffix);
             let uses: &mut u32 = stems.entry(chart.file_stem.clone()).or_default();
             *uses += 1;
@@ -110,6 +113,7 @@ impl<'r> Overlay<'r> {
             charts,
             runs: labels,
             rows,
+            overview_stem: format!("overview{suffix}"),
         }
     }
 
@@ -117,6 +121,24 @@ impl<'r> Overlay<'r> {
     pub fn charts(&self) -> &[Chart<'r>] {
         &self.charts
     }
+}
+
+/// How each series looks and what it is called, over all charts: the same curve is the same on each.
+type Drawings<'r> = BTreeMap<SeriesKey<'r>, (Look, String)>;
+
+fn drawings<'r>(
+    groups: &BTreeMap<ChartKey<'r>, BTreeMap<SeriesKey<'r>, Vec<usize>>>,
+    labels_of_runs: &[String],
+) -> Drawings<'r> {
+    let keys: BTreeSet<&SeriesKey<'r>> = groups.values().flat_map(|group| group.keys()).collect();
+    let keys: Vec<&SeriesKey<'r>> = keys.into_iter().collect();
+    let adapters: Vec<&str> = keys.iter().map(|key| key.adapter).collect();
+    let labels = labels(&keys, labels_of_runs);
+    keys.iter()
+        .zip(looks(&adapters))
+        .zip(labels)
+        .map(|((key, look), (_, label))| ((*key).clone(), (look, label)))
+        .collect()
 }
 
 fn distinct_labels(runs: &[LabelledRun<'_>]) -> Vec<String> {
@@ -207,12 +229,14 @@ fn chart<'r>(
     labels_of_runs: &[String],
     runs: &[LabelledRun<'r>],
     refutations: &Refutations,
+    drawings: &Drawings<'r>,
 ) -> Chart<'r> {
     let keys: Vec<&SeriesKey<'r>> = group.keys().collect();
     let series: Vec<Series<'r>> = group
         .iter()
         .zip(labels(&keys, labels_of_runs))
         .map(|((key, indices), (name, label))| {
+            let (look, overlay_label) = &drawings[key];
             let mut series = Series {
                 label,
                 name,
@@ -223,6 +247,8 @@ fn chart<'r>(
                 points: Vec::new(),
                 unplaced: Vec::new(),
                 counts: Default::default(),
+                look: *look,
+                overlay_label: overlay_label.clone(),
             };
             for &index in indices {
                 let row = &rows[index];

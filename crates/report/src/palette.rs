@@ -1,5 +1,5 @@
 use crate::scene::{Color, Item, Place};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Colours of the Okabe-Ito set (Color Universal Design, jfly.uni-koeln.de/color) without its
 /// yellow, which is too light for a line on white, and a wine red from Paul Tol's "muted" scheme.
@@ -27,11 +27,15 @@ pub(crate) struct Look {
     pub dash: &'static [f64],
 }
 
-/// Looks for series of these adapters, in order.
+/// Looks for series of these adapters, in order: all series of a report at once, so that a curve
+/// looks the same on each of its plots.
 ///
 /// An adapter's colour follows from its name alone, so that it stays the same over plots and
-/// runs; only when two adapters of one chart would share a colour does the later name move on to
-/// a free one. Series of one adapter share its colour and differ in dash and mark.
+/// runs; only when two adapters of one report would share a colour does the one later in the
+/// alphabet move on to the next free one. Series of one adapter share its colour and differ in mark
+/// and dash. The first series of an adapter has the mark that belongs to its colour. Marks repeat
+/// only once all are taken, and then with another dash as long as there is one: colour never tells
+/// two of the first 32 series apart alone.
 pub(crate) fn looks(adapters: &[&str]) -> Vec<Look> {
     let mut slots: BTreeMap<&str, usize> = adapters.iter().map(|&a| (a, slot(a))).collect();
     let mut taken = [false; COLORS.len()];
@@ -42,28 +46,57 @@ pub(crate) fn looks(adapters: &[&str]) -> Vec<Look> {
         }
         taken[*slot] = true;
     }
-    let mut marks_taken = [false; Mark::ALL.len()];
     let mut series_of: BTreeMap<&str, usize> = BTreeMap::new();
-    adapters
+    let ordinals: Vec<usize> = adapters
         .iter()
         .map(|adapter| {
-            let slot = slots[adapter];
-            let ordinal = series_of.entry(adapter).or_default();
-            let wanted = slot + *ordinal;
-            let mark = (0..Mark::ALL.len())
-                .map(|i| (wanted + i) % Mark::ALL.len())
-                .find(|&i| !marks_taken[i])
-                .unwrap_or(wanted % Mark::ALL.len());
-            marks_taken[mark] = true;
-            let look = Look {
-                color: COLORS[slot],
-                mark: Mark::ALL[mark],
-                dash: DASHES[*ordinal % DASHES.len()],
-            };
-            *ordinal += 1;
-            look
+            let next = series_of.entry(adapter).or_default();
+            *next += 1;
+            *next - 1
         })
-        .collect()
+        .collect();
+    // First series choose first.
+    let mut order: Vec<usize> = (0..adapters.len()).collect();
+    order.sort_by_key(|&i| ordinals[i]);
+    let mut shapes = Shapes::default();
+    let mut looks = vec![None; adapters.len()];
+    for i in order {
+        let slot = slots[adapters[i]];
+        let (mark, dash) = shapes.take(slot + ordinals[i], ordinals[i]);
+        looks[i] = Some(Look {
+            color: COLORS[slot],
+            mark: Mark::ALL[mark],
+            dash: DASHES[dash],
+        });
+    }
+    looks.into_iter().flatten().collect()
+}
+
+/// Which marks have been given out, with which dashes.
+#[derive(Default)]
+struct Shapes {
+    pairs: BTreeSet<(usize, usize)>,
+}
+
+impl Shapes {
+    /// A mark and a dash near those wanted: a mark that none has, else a pair that none has, else
+    /// those wanted.
+    fn take(&mut self, mark: usize, dash: usize) -> (usize, usize) {
+        let (marks, dashes) = (Mark::ALL.len(), DASHES.len());
+        let unused = |mark: usize| (0..dashes).all(|dash| !self.pairs.contains(&(mark, dash)));
+        let wanted = (mark % marks, dash % dashes);
+        let fresh = (0..marks)
+            .map(|i| ((mark + i) % marks, wanted.1))
+            .find(|&(mark, _)| unused(mark));
+        let pair = fresh.or_else(|| {
+            (0..marks * dashes)
+                .map(|i| ((mark + i % marks) % marks, (dash + i / marks) % dashes))
+                .find(|pair| !self.pairs.contains(pair))
+        });
+        let pair = pair.unwrap_or(wanted);
+        self.pairs.insert(pair);
+        pair
+    }
 }
 
 /// The colour that a name asks for: FNV-1a with each step folded, and a start value chosen so that
@@ -167,7 +200,6 @@ fn star() -> [(f64, f64); 10] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     #[test]
     fn libraries_that_meet_often_differ_without_moving() {
@@ -191,6 +223,23 @@ mod tests {
         assert_ne!(looks[0].mark, looks[2].mark);
         assert_ne!(looks[0].dash, looks[2].dash);
         assert_ne!(looks[0].color, looks[1].color);
+    }
+
+    #[test]
+    fn more_series_do_not_move_a_library() {
+        let one = looks(&["exact", "faiss", "hnsw_rs"]);
+        let many = looks(&["exact", "exact", "exact", "faiss", "faiss", "hnsw_rs"]);
+        assert_eq!([one[0], one[1], one[2]], [many[0], many[3], many[5]]);
+    }
+
+    #[test]
+    fn colour_alone_tells_no_two_series_apart() {
+        let names: Vec<String> = (0..32).map(|i| format!("lib{}", i / 2)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let shapes: Vec<(Mark, &[f64])> = looks(&names).iter().map(|l| (l.mark, l.dash)).collect();
+        for (i, shape) in shapes.iter().enumerate() {
+            assert!(!shapes[..i].contains(shape), "{shape:?} at {i}");
+        }
     }
 
     #[test]

@@ -1,81 +1,210 @@
-use crate::axis::{QpsAxis, RecallAxis};
 use crate::chart::Chart;
+use crate::curve::{Curve, Selection};
 use crate::facts::FactLine;
 use crate::figures::{count, plural, printable};
 use crate::font::Ruler;
-use crate::frame::draw_frame;
-use crate::legend::draw_legend;
+use crate::kind::PlotKind;
+use crate::legend::{Entry, draw_legend};
 use crate::paint::{self, PlotError};
-use crate::palette::{Look, faint, looks};
-use crate::scene::{Anchor, Color, Extent, Item, Scene, dash};
-use crate::series::Series;
+use crate::panel::{Panel, axes};
+use crate::quantity::Quantity;
+use crate::scene::{Anchor, Color, Extent, Item, Scene, Text};
 use crate::summary::searches;
 use crate::wrap::wrap;
 
 /// Canvas width. An em of 16 of them stays readable when the plot is shown at half size.
 pub(crate) const WIDTH: f64 = 1000.0;
 pub(crate) const MARGIN: f64 = 24.0;
+/// Where plotted areas begin: room for the title of y and its tick labels.
+pub(crate) const AREA_LEFT: f64 = 104.0;
 pub(crate) const TITLE_EM: f64 = 21.0;
 pub(crate) const AXIS_EM: f64 = 17.0;
 pub(crate) const TICK_EM: f64 = 16.0;
 pub(crate) const LEGEND_EM: f64 = 15.5;
-const FACT_EM: f64 = 13.5;
+pub(crate) const FACT_EM: f64 = 13.5;
 /// Height of the plotted area.
 const AREA_HEIGHT: f64 = 470.0;
-pub(crate) const MARK_RADIUS: f64 = 5.0;
-const FAINT_RADIUS: f64 = 3.5;
+/// Between areas side by side, so that the tick labels at their ends keep apart.
+pub(crate) const PANEL_GAP: f64 = 44.0;
 pub(crate) const INK: Color = (0x22, 0x22, 0x22);
 pub(crate) const MUTED: Color = (0x66, 0x66, 0x66);
 pub(crate) const GRID: Color = (0xDD, 0xDD, 0xDD);
 pub(crate) const ALARM: Color = (0xB0, 0x00, 0x20);
 
 impl Chart<'_> {
-    /// The Pareto plot as an SVG document.
+    /// A plot as an SVG document.
     ///
-    /// A chart without a measured point is drawn as an empty frame that says so, with its counts
-    /// and facts, since what failed is an answer too.
+    /// One without a point to draw is an empty frame that says so, with its counts and facts,
+    /// since what failed or is missing is an answer too.
     ///
     /// # Errors
     /// [`PlotError`]; none is expected from any records.
-    pub fn svg(&self) -> Result<String, PlotError> {
-        paint::svg(&scene(self, &Ruler::new()?), &self.title())
+    pub fn svg(&self, kind: PlotKind) -> Result<String, PlotError> {
+        paint::svg(&scene(self, kind, &Ruler::new()?), &self.title(kind))
     }
 
     /// The same drawing as a PNG file, 2000 pixels wide.
     ///
     /// # Errors
     /// [`PlotError`]; none is expected from any records.
-    pub fn png(&self) -> Result<Vec<u8>, PlotError> {
-        paint::png(&scene(self, &Ruler::new()?))
+    pub fn png(&self, kind: PlotKind) -> Result<Vec<u8>, PlotError> {
+        paint::png(&scene(self, kind, &Ruler::new()?))
+    }
+
+    /// The most hits that a recall of this chart counts: queries times k.
+    pub(crate) fn slots(&self) -> f64 {
+        let points = self.series.iter().flat_map(|s| &s.points);
+        let queries = points.map(|p| p.quality.scored_queries).max();
+        queries.unwrap_or(1) as f64 * self.k as f64
     }
 }
 
-/// Lays the chart out from top to bottom: title, plot, legend, facts.
-pub(crate) fn scene(chart: &Chart<'_>, ruler: &Ruler) -> Scene {
+/// Lays the chart out from top to bottom: title, panels, legend, facts.
+pub(crate) fn scene(chart: &Chart<'_>, kind: PlotKind, ruler: &Ruler) -> Scene {
     let mut scene = Scene {
         width: WIDTH,
         height: 0.0,
         items: Vec::new(),
     };
-    let top = draw_title(&mut scene, chart, ruler);
-    let area = Extent {
-        left: 104.0,
-        top,
-        right: WIDTH - MARGIN,
-        bottom: top + AREA_HEIGHT,
-    };
-    let adapters: Vec<&str> = chart.series.iter().map(|s| s.adapter).collect();
-    let looks = looks(&adapters);
-    draw_area(&mut scene, chart, &looks, area, ruler);
-    let y = draw_legend(&mut scene, &chart.series, &looks, area.bottom + 62.0, ruler);
-    let y = draw_key(&mut scene, y, ruler);
+    let mut top = draw_title(&mut scene, chart, kind, ruler);
+    let selections = kind.panels();
+    // By panel, then by series.
+    let curves: Vec<Vec<Curve>> = selections
+        .iter()
+        .map(|&selection| {
+            let curve = |series| Curve::new(series, kind.axes(), selection);
+            chart.series.iter().map(curve).collect()
+        })
+        .collect();
+    if selections.len() > 1 {
+        top += 1.35 * AXIS_EM;
+    }
+    let areas = row(selections.len(), (top, top + AREA_HEIGHT));
+    let axes = axes(
+        curves.iter().flatten(),
+        kind.axes(),
+        chart.slots(),
+        areas[0],
+    );
+    for (i, (area, selection)) in areas.iter().zip(&selections).enumerate() {
+        if let Selection::FastestPerBuild { recall } = selection {
+            let heading = format!("recall@{} ≥ {recall:.2}", chart.k);
+            let at = ((area.left + area.right) / 2.0, area.top - 8.0);
+            scene.text(at, AXIS_EM, Anchor::Middle, INK, heading);
+        }
+        let looks = chart.series.iter().map(|series| series.look);
+        let panel = Panel {
+            area: *area,
+            curves: curves[i].iter().zip(looks).collect(),
+            nothing: match chart.is_empty() {
+                true => PlotKind::RecallQps.nothing(),
+                false => kind.nothing(),
+            },
+            y_labels: i == 0,
+        };
+        panel.draw(&mut scene, axes.as_ref(), ruler);
+    }
+    let bottom = top + AREA_HEIGHT;
+    draw_axis_titles(
+        &mut scene,
+        (AREA_LEFT, top, bottom),
+        (
+            &axis_title(kind.axes().0, chart.k),
+            &axis_title(kind.axes().1, chart.k),
+        ),
+    );
+    let entries = entries(chart, &selections, &curves);
+    let y = draw_legend(&mut scene, &entries, bottom + 62.0, ruler);
+    let y = draw_key(&mut scene, kind.key(), y, ruler);
     let y = draw_facts(&mut scene, &chart.facts, y + 12.0, ruler);
     scene.height = (y + 14.0).ceil();
     scene
 }
 
+/// `n` areas of one size, side by side over the whole width.
+pub(crate) fn row(n: usize, (top, bottom): (f64, f64)) -> Vec<Extent> {
+    let room = WIDTH - MARGIN - AREA_LEFT;
+    let width = (room - PANEL_GAP * n.saturating_sub(1) as f64) / n as f64;
+    (0..n)
+        .map(|i| AREA_LEFT + i as f64 * (width + PANEL_GAP))
+        .map(|left| Extent {
+            left,
+            top,
+            right: left + width,
+            bottom,
+        })
+        .collect()
+}
+
+/// What is written along the axis of a quantity.
+fn axis_title(quantity: Quantity, k: u64) -> String {
+    match quantity {
+        Quantity::Recall => format!("recall@{k}, {}", quantity.axis_title()),
+        _ => quantity.axis_title().to_owned(),
+    }
+}
+
+/// Titles below and to the left of areas from `left` to the margin, `top` to `bottom`.
+pub(crate) fn draw_axis_titles(
+    scene: &mut Scene,
+    (left, top, bottom): (f64, f64, f64),
+    (x, y): (&str, &str),
+) {
+    let below = ((left + WIDTH - MARGIN) / 2.0, bottom + 46.0);
+    scene.text(below, AXIS_EM, Anchor::Middle, INK, x);
+    scene.items.push(Item::Text(Text {
+        at: (26.0, (top + bottom) / 2.0),
+        em: AXIS_EM,
+        anchor: Anchor::Middle,
+        color: INK,
+        text: y.to_owned(),
+        upward: true,
+    }));
+}
+
+/// An entry per series: what is drawn of it, what lacks a figure, what failed.
+fn entries(chart: &Chart<'_>, selections: &[Selection], curves: &[Vec<Curve>]) -> Vec<Entry> {
+    let entry = |(i, series): (usize, &crate::Series<'_>)| {
+        let first = &curves[0][i];
+        let mut texts = vec![(series.label.clone(), INK)];
+        let told = match selections {
+            [Selection::EveryPoint] => format!(
+                "{}, {} on the front",
+                plural(first.drawn.len() as u64, "point"),
+                first.front().len()
+            ),
+            _ => {
+                let reach = selections
+                    .iter()
+                    .zip(curves)
+                    .filter_map(|(s, curves)| match s {
+                        Selection::EveryPoint => None,
+                        Selection::FastestPerBuild { recall } => {
+                            Some(format!("{recall:.2}: {}", curves[i].drawn.len()))
+                        }
+                    });
+                format!(
+                    "{}; reaching {}",
+                    plural(first.builds, "build"),
+                    reach.collect::<Vec<_>>().join(", ")
+                )
+            }
+        };
+        texts.push((told, MUTED));
+        texts.extend(first.absences().map(|text| (text, MUTED)));
+        if let Some(missing) = series.counts.missing() {
+            texts.push((format!("not drawn: {missing}"), ALARM));
+        }
+        Entry {
+            look: series.look,
+            texts,
+        }
+    };
+    chart.series.iter().enumerate().map(entry).collect()
+}
+
 /// Writes `text`, wrapped, from `top` down and returns where it ends.
-fn draw_lines(
+pub(crate) fn draw_lines(
     scene: &mut Scene,
     text: &str,
     (left, top): (f64, f64),
@@ -91,9 +220,16 @@ fn draw_lines(
     y
 }
 
-fn draw_title(scene: &mut Scene, chart: &Chart<'_>, ruler: &Ruler) -> f64 {
+fn draw_title(scene: &mut Scene, chart: &Chart<'_>, kind: PlotKind, ruler: &Ruler) -> f64 {
     let d = chart.dataset;
-    let mut y = draw_lines(scene, &chart.title(), (MARGIN, 12.0), TITLE_EM, INK, ruler);
+    let mut y = draw_lines(
+        scene,
+        &chart.title(kind),
+        (MARGIN, 12.0),
+        TITLE_EM,
+        INK,
+        ruler,
+    );
     let searches: Vec<String> = searches(chart)
         .iter()
         .map(|(mode, threads)| format!("{mode} with {}", plural(*threads, "thread")))
@@ -114,102 +250,13 @@ fn draw_title(scene: &mut Scene, chart: &Chart<'_>, ruler: &Ruler) -> f64 {
     y + 12.0
 }
 
-fn draw_area(scene: &mut Scene, chart: &Chart<'_>, looks: &[Look], area: Extent, ruler: &Ruler) {
-    if chart.is_empty() {
-        draw_frame(scene, area, None, chart.k, ruler);
-        scene.text(
-            (
-                (area.left + area.right) / 2.0,
-                (area.top + area.bottom) / 2.0,
-            ),
-            TITLE_EM,
-            Anchor::Middle,
-            MUTED,
-            "no point was measured and scored",
-        );
-        return;
-    }
-    let points = || chart.series.iter().flat_map(|s| &s.points);
-    let recalls: Vec<f64> = points().map(|p| p.quality.recall_mean).collect();
-    let rates: Vec<f64> = points()
-        .flat_map(|p| [p.speed.qps_min, p.speed.qps_max])
-        .collect();
-    let queries = points()
-        .map(|p| p.quality.scored_queries)
-        .max()
-        .unwrap_or(1);
-    let x = RecallAxis::new(&recalls, queries, chart.k, area.left, area.right);
-    let y = QpsAxis::new(&rates, area.bottom, area.top);
-    draw_frame(scene, area, Some((&x, &y)), chart.k, ruler);
-    // Faint things first, so that no dominated point of one series hides another's front.
-    let shown = || chart.series.iter().zip(looks);
-    for (series, look) in shown() {
-        draw_dominated(scene, series, look, &x, &y);
-    }
-    for (series, look) in shown() {
-        draw_front(scene, series, look, &x, &y);
-    }
-}
-
-fn draw_dominated(
-    scene: &mut Scene,
-    series: &Series<'_>,
-    look: &Look,
-    x: &RecallAxis,
-    y: &QpsAxis,
-) {
-    let color = faint(look.color, 0.35);
-    for p in series.points.iter().filter(|p| !p.on_front) {
-        let at = x.at(p.quality.recall_mean);
-        let bar = ((at, y.at(p.speed.qps_min)), (at, y.at(p.speed.qps_max)));
-        scene.line(bar.0, bar.1, 0.5, color);
-        let center = (at, y.at(p.speed.qps_median));
-        scene
-            .items
-            .push(look.mark.item(center, FAINT_RADIUS, color));
-    }
-}
-
-fn draw_front(scene: &mut Scene, series: &Series<'_>, look: &Look, x: &RecallAxis, y: &QpsAxis) {
-    let front = series.front();
-    let centers: Vec<(f64, f64)> = front
-        .iter()
-        .map(|p| (x.at(p.quality.recall_mean), y.at(p.speed.qps_median)))
-        .collect();
-    for points in dash(&centers, look.dash) {
-        scene.items.push(Item::Path {
-            points,
-            width: 1.75,
-            color: look.color,
-        });
-    }
-    for (p, &center) in front.iter().zip(&centers) {
-        // A rim of white keeps marks of different series apart where they meet.
-        let rim = look.mark.item(center, MARK_RADIUS + 1.0, (255, 255, 255));
-        scene.items.push(rim);
-        let (low, high) = (y.at(p.speed.qps_min), y.at(p.speed.qps_max));
-        scene.line((center.0, low), (center.0, high), 1.0, look.color);
-        for end in [low, high] {
-            scene.line(
-                (center.0 - 3.0, end),
-                (center.0 + 3.0, end),
-                1.0,
-                look.color,
-            );
-        }
-        scene
-            .items
-            .push(look.mark.item(center, MARK_RADIUS, look.color));
-    }
-}
-
-fn draw_key(scene: &mut Scene, top: f64, ruler: &Ruler) -> f64 {
-    let key = "Lines and large marks: Pareto front of each series. Faint marks: dominated by it. \
-               Bars: slowest to fastest repetition.";
+/// How to read the plot, from `top` down; returns where it ends.
+pub(crate) fn draw_key(scene: &mut Scene, key: &str, top: f64, ruler: &Ruler) -> f64 {
     draw_lines(scene, key, (MARGIN, top + 6.0), FACT_EM, MUTED, ruler)
 }
 
-fn draw_facts(scene: &mut Scene, facts: &[FactLine], top: f64, ruler: &Ruler) -> f64 {
+/// The facts under their labels, from `top` down; returns where they end.
+pub(crate) fn draw_facts(scene: &mut Scene, facts: &[FactLine], top: f64, ruler: &Ruler) -> f64 {
     scene.line((MARGIN, top), (WIDTH - MARGIN, top), 0.5, MUTED);
     let column = facts
         .iter()
@@ -273,7 +320,14 @@ mod tests {
         (texts, marks)
     }
 
-    /// Every text and mark lies on the canvas, and no text covers another text or a mark.
+    fn within(extent: &Extent, scene: &Scene) -> bool {
+        extent.left >= 0.0
+            && extent.top >= 0.0
+            && extent.right <= scene.width
+            && extent.bottom <= scene.height
+    }
+
+    /// Every text and mark of every plot lies on the canvas, and no text covers another text or a mark.
     fn assert_tidy(records: &[&[Record]]) {
         let runs: Vec<LabelledRun<'_>> = records
             .iter()
@@ -283,21 +337,24 @@ mod tests {
             })
             .collect();
         let ruler = Ruler::new().unwrap();
-        for chart in Overlay::new(&runs).charts() {
-            let scene = scene(chart, &ruler);
+        let overlay = Overlay::new(&runs);
+        let plots = overlay
+            .charts()
+            .iter()
+            .flat_map(|chart| PlotKind::ALL.map(|kind| scene(chart, kind, &ruler)));
+        let overview = overlay.overview();
+        for scene in plots.chain(overview.iter().map(|o| o.scene(&ruler))) {
             let (texts, marks) = boxes(&scene, &ruler);
             for (i, (extent, text)) in texts.iter().enumerate() {
                 assert!(
-                    extent.left >= 0.0
-                        && extent.top >= 0.0
-                        && extent.right <= scene.width
-                        && extent.bottom <= scene.height,
+                    within(extent, &scene),
                     "{text:?} leaves the canvas: {extent:?}"
                 );
                 for (other, other_text) in &texts[i + 1..] {
                     assert!(!extent.overlaps(other), "{text:?} overlaps {other_text:?}");
                 }
                 for mark in &marks {
+                    assert!(within(mark, &scene), "a mark leaves the canvas: {mark:?}");
                     assert!(
                         !extent.overlaps(mark),
                         "{text:?} overlaps a mark at {mark:?}"
@@ -315,6 +372,27 @@ mod tests {
     #[test]
     fn two_runs_are_tidy() {
         assert_tidy(&[&campaign(), &campaign()]);
+    }
+
+    #[test]
+    fn several_datasets_are_tidy() {
+        for datasets in 2..=7 {
+            let mut records = Vec::new();
+            for i in 0..datasets {
+                for mut record in campaign() {
+                    if let Record::Search(point) = &mut record {
+                        point.dataset.name = "a-dataset-with-a-name-of-some-length-".repeat(i + 1);
+                        point.dataset.base_fingerprint = format!("b3:{i}");
+                        point.point_id += &i.to_string();
+                        if let Some(quality) = &mut point.quality {
+                            quality.beats_truth = i as u64 % 2;
+                        }
+                    }
+                    records.push(record);
+                }
+            }
+            assert_tidy(&[&records]);
+        }
     }
 
     #[test]
@@ -389,6 +467,11 @@ mod tests {
             overlay.csv();
             overlay.summary();
             overlay.details();
+            for width in [0, 40, 80, 200] {
+                let plot = overlay.text_plots(width);
+                prop_assert!(plot.chars().all(|c| c == '\n' || !c.is_control()));
+                prop_assert!(plot.lines().all(|line| line.chars().count() <= width.max(40)));
+            }
         }
     }
 }

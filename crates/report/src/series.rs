@@ -1,5 +1,6 @@
 use crate::counts::Counts;
 use crate::figures::{plural, printable, short_hash};
+use crate::palette::Look;
 use crate::point::{Point, Unplaced};
 use annbench_core::Mode;
 use annbench_results::{CurvePoint, Machine, SearchRecord, fastest_at_recall, pareto_front};
@@ -73,6 +74,10 @@ pub struct Series<'r> {
     pub unplaced: Vec<Unplaced<'r>>,
     /// How its points ended.
     pub counts: Counts,
+    /// How it is drawn, on every plot of the overlay.
+    pub(crate) look: Look,
+    /// The label among all series of the overlay.
+    pub(crate) overlay_label: String,
 }
 
 impl<'r> Series<'r> {

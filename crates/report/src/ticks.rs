@@ -35,9 +35,9 @@ pub(crate) fn recall_ticks(low: f64, high: f64) -> Vec<(f64, String, u8)> {
     ticks
 }
 
-/// QPS ticks 1, 2 and 5 times powers of ten: (log10, label, rank) in ascending order for log10
+/// Ticks 1, 2 and 5 times powers of ten: (log10, factor, exponent) in ascending order for log10
 /// from `low` to `high`; whole decades only, and at most about ten of them, when `coarse`.
-pub(crate) fn qps_ticks(low: f64, high: f64, coarse: bool) -> Vec<(f64, String, u8)> {
+pub(crate) fn log_ticks(low: f64, high: f64, coarse: bool) -> Vec<(f64, u8, i32)> {
     let step = if coarse {
         (((high - low) / 10.0).ceil() as i32).max(1)
     } else {
@@ -53,27 +53,11 @@ pub(crate) fn qps_ticks(low: f64, high: f64, coarse: bool) -> Vec<(f64, String, 
                 true
             };
             if wanted && (low..=high).contains(&log) {
-                ticks.push((log, qps_label(factor, exponent), u8::from(factor != 1)));
+                ticks.push((log, factor, exponent));
             }
         }
     }
     ticks
-}
-
-/// `factor` times 10 to the `exponent` as a tick label: `500`, `2k`, `10k`, `1M`.
-fn qps_label(factor: u8, exponent: i32) -> String {
-    match exponent {
-        0..=8 => {
-            let zeros = "0".repeat(exponent as usize % 3);
-            let unit = ["", "k", "M"][exponent as usize / 3];
-            format!("{factor}{zeros}{unit}")
-        }
-        -4..0 => format!(
-            "0.{}{factor}",
-            "0".repeat(exponent.unsigned_abs() as usize - 1)
-        ),
-        _ => format!("{factor}e{exponent}"),
-    }
 }
 
 /// Which ticks may show their labels: by rank, then in order, each only where it keeps `gap` from
@@ -96,6 +80,7 @@ pub(crate) fn labelled(ticks: &[Tick], gap: f64, size: impl Fn(&str) -> f64) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantity::Quantity;
 
     #[test]
     fn recall_labels_are_exact() {
@@ -119,11 +104,11 @@ mod tests {
     }
 
     #[test]
-    fn qps_labels() {
+    fn logarithmic_ticks() {
         let labels = |low, high, coarse| -> Vec<String> {
-            qps_ticks(low, high, coarse)
+            log_ticks(low, high, coarse)
                 .into_iter()
-                .map(|t| t.1)
+                .map(|(_, factor, exponent)| Quantity::Qps.label(factor, exponent))
                 .collect()
         };
         assert_eq!(

@@ -31,6 +31,7 @@ fn campaign_tables() {
     }]);
     check("campaign-summary.txt", &overlay.summary());
     check("campaign-details.txt", &overlay.details());
+    check("campaign-text-plot.txt", &overlay.text_plots(80));
 }
 
 #[test]
@@ -49,6 +50,7 @@ fn eventful_tables_and_csv() {
     check("eventful-summary.txt", &overlay.summary());
     check("eventful-details.txt", &overlay.details());
     check("eventful.csv", &overlay.csv());
+    check("eventful-text-plot.txt", &overlay.text_plots(60));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use annbench_core::Params;
-use annbench_report::{LabelledRun, Overlay, SeriesBy};
+use annbench_report::{LabelledRun, Overlay, PlotKind, SeriesBy};
 use annbench_results::{Outcome, Record, SearchRecord, TruthOrigin};
 use common::*;
 use proptest::prelude::*;
@@ -266,9 +266,11 @@ fn one_dataset_under_two_names_is_titled_by_both() {
     let overlay = Overlay::with_series(&[run_of("run", &records)], SeriesBy::Group);
     let chart = &overlay.charts()[0];
     assert!(
-        chart.title().starts_with("ant = zebra: "),
+        chart
+            .title(PlotKind::RecallQps)
+            .starts_with("ant = zebra: "),
         "{}",
-        chart.title()
+        chart.title(PlotKind::RecallQps)
     );
     assert!(
         chart.file_stem.ends_with("-k10-by-group"),
@@ -419,7 +421,7 @@ proptest! {
         for table in [overlay.summary(), overlay.details()] {
             prop_assert!(table.chars().all(|c| c == '\n' || !c.is_control()), "{table:?}");
         }
-        let svg = overlay.charts()[0].svg().unwrap();
+        let svg = overlay.charts()[0].svg(PlotKind::RecallQps).unwrap();
         prop_assert!(svg.chars().all(|c| c == '\n' || !c.is_control()));
     }
 }

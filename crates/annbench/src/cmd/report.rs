@@ -1,7 +1,7 @@
 use crate::Answer;
 use crate::args::{By, ReportArgs};
 use crate::terminal::say;
-use annbench_report::{LabelledRun, Overlay, SeriesBy};
+use annbench_report::{LabelledRun, Overlay, PlotKind, SeriesBy};
 use annbench_results::RunRecords;
 use anyhow::Context;
 use std::fmt::Write;
@@ -15,11 +15,24 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Answer> {
         (None, Some(first)) => first.join("report"),
         (None, None) => PathBuf::from("report"),
     };
-    answer(&args.runs, &out, args.points, args.by)
+    let more = More {
+        points: args.points,
+        text_plot: args.text_plot,
+    };
+    answer(&args.runs, &out, more, args.by)
+}
+
+/// What is printed besides the table.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct More {
+    /// The table of all points.
+    pub points: bool,
+    /// The Pareto plots as text.
+    pub text_plot: bool,
 }
 
 /// The table of `runs`, and their plots and CSV in `out`.
-pub fn answer(runs: &[PathBuf], out: &Path, points: bool, by: By) -> anyhow::Result<Answer> {
+pub fn answer(runs: &[PathBuf], out: &Path, more: More, by: By) -> anyhow::Result<Answer> {
     let opened = runs
         .iter()
         .map(|dir| RunRecords::open(dir))
@@ -47,9 +60,13 @@ pub fn answer(runs: &[PathBuf], out: &Path, points: bool, by: By) -> anyhow::Res
         },
     );
     let mut text = overlay.summary();
-    if points {
+    if more.points {
         text.push('\n');
         text.push_str(&overlay.details());
+    }
+    if more.text_plot {
+        text.push('\n');
+        text.push_str(&overlay.text_plots(terminal_columns()));
     }
     text.push('\n');
     // The table is worth having even where nothing can be written.
@@ -74,10 +91,24 @@ fn write_files(overlay: &Overlay<'_>, out: &Path, text: &mut String) -> anyhow::
         Ok(())
     };
     for chart in overlay.charts() {
-        put(format!("{}.svg", chart.file_stem), chart.svg()?.as_bytes())?;
-        put(format!("{}.png", chart.file_stem), &chart.png()?)?;
+        for kind in PlotKind::ALL {
+            let stem = chart.plot_stem(kind);
+            put(format!("{stem}.svg"), chart.svg(kind)?.as_bytes())?;
+            put(format!("{stem}.png"), &chart.png(kind)?)?;
+        }
+    }
+    if let Some(overview) = overlay.overview() {
+        let stem = overview.file_stem();
+        put(format!("{stem}.svg"), overview.svg()?.as_bytes())?;
+        put(format!("{stem}.png"), &overview.png()?)?;
     }
     put("points.csv".to_owned(), overlay.csv().as_bytes())
+}
+
+/// The terminal's width where the shell exports it.
+fn terminal_columns() -> usize {
+    let columns = std::env::var("COLUMNS").ok();
+    columns.and_then(|text| text.parse().ok()).unwrap_or(80)
 }
 
 fn label(dir: &Path) -> String {

@@ -120,7 +120,7 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     super::report::answer(
         std::slice::from_ref(&out),
         &out.join("report"),
-        false,
+        super::report::More::default(),
         By::Library,
     )
 }
