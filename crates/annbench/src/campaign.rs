@@ -3,6 +3,7 @@ use annbench_config::{Campaign, Document, Filter, Sweep, decode};
 use anyhow::{Context, bail};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 
 /// A campaign with the sweeps it names, and the texts they came from.
@@ -110,9 +111,24 @@ fn read_text(
     name: &str,
     texts: &mut BTreeMap<String, String>,
 ) -> anyhow::Result<String> {
-    let bytes = std::fs::read(path)
-        .with_context(|| format!("{}: name a campaign or a sweep", path.display()))?;
+    let bytes = read_small(path)
+        .with_context(|| format!("{}: expected a campaign or a sweep", path.display()))?;
     let text = decode(&path.display().to_string(), &bytes)?.to_owned();
     texts.insert(name.to_owned(), text.clone());
     Ok(text)
+}
+
+/// The contents of a plain file. A sweep is far smaller than what is read here at most; the rest is for
+/// the parser to refuse.
+fn read_small(path: &Path) -> std::io::Result<Vec<u8>> {
+    const MOST: u64 = 16 << 20;
+    if !std::fs::metadata(path)?.is_file() {
+        let what = "found a folder, a pipe or a device";
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, what));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?
+        .take(MOST)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

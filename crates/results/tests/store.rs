@@ -273,3 +273,59 @@ fn rewritten_records_take_the_place_of_the_old() {
     drop(store);
     assert_eq!(RunRecords::open(dir.path()).unwrap().records, expected);
 }
+
+#[test]
+fn what_is_no_plain_file_is_refused_and_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(RECORDS_FILE);
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    for error in [
+        RunRecords::open(dir.path()).unwrap_err(),
+        Store::create_or_open(dir.path()).unwrap_err(),
+    ] {
+        let error = error.to_string();
+        assert!(error.contains("expected a plain file"), "{error}");
+        assert!(error.contains("--out"), "{error}");
+    }
+}
+
+#[test]
+fn a_record_that_was_edited_contradicts_itself() {
+    let Record::Search(mut search) = common::search_record('a', Outcome::Ok) else {
+        panic!("no search record");
+    };
+    search.point_id = point_id(&search.identity).unwrap();
+    search.quality = Some(common::quality());
+    let check = |change: &dyn Fn(&mut SearchRecord)| {
+        let mut edited = search.clone();
+        change(&mut edited);
+        check_record(&Record::Search(edited))
+    };
+    let mut honest = common::quality();
+    honest.k = search.identity.k;
+    honest.recall_mean = honest.hits as f64 / (honest.k * honest.scored_queries) as f64;
+    let unchanged = check(&|edited| edited.quality = Some(honest.clone()));
+    assert_eq!(unchanged, Ok(()));
+    let words = |change: &dyn Fn(&mut SearchRecord)| {
+        check(&|edited| {
+            edited.quality = Some(honest.clone());
+            change(edited);
+        })
+        .unwrap_err()
+    };
+    let error = words(&|edited| edited.identity.build.library_version = "9.9.9".to_owned());
+    assert!(error.contains("`point_id`"), "{error}");
+    let error = words(&|edited| edited.quality.as_mut().unwrap().hits += 1);
+    assert!(error.contains("`quality`"), "{error}");
+    let error = words(&|edited| {
+        edited.speed = Some(Speed {
+            qps: vec![1.0, 2.0],
+            qps_median: 5.0,
+            qps_min: 1.0,
+            qps_max: 2.0,
+            service_latency: Vec::new(),
+        });
+    });
+    assert!(error.contains("`speed`"), "{error}");
+}

@@ -111,6 +111,11 @@ fn next_step(cause: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "choose a directory that you may write with --out, or change its permissions"
         }
+        io::ErrorKind::InvalidInput
+        | io::ErrorKind::NotADirectory
+        | io::ErrorKind::AlreadyExists => {
+            "choose another directory with --out, or remove what is there"
+        }
         _ => "mend the cause and run the same command again, it continues where it stopped",
     }
 }

@@ -24,7 +24,7 @@ impl RunRecords {
     /// [`StoreError::Newer`] with the line, [`StoreError::Io`] otherwise.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         let path = dir.join(RECORDS_FILE);
-        let bytes = match std::fs::read(&path) {
+        let bytes = match read_plain(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(StoreError::NoRun {
@@ -48,6 +48,23 @@ impl RunRecords {
     /// The search records that count; see [`latest_searches`].
     pub fn latest_searches(&self) -> Vec<&SearchRecord> {
         latest_searches(&self.records)
+    }
+}
+
+/// The contents of a plain file: reading anything else might wait, or never end.
+pub(super) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
+    refuse_special(path)?;
+    std::fs::read(path)
+}
+
+/// Refuses what is there but is no plain file.
+pub(super) fn refuse_special(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "expected a plain file, found a folder, a pipe or a device",
+        )),
+        _ => Ok(()),
     }
 }
 

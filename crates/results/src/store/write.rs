@@ -1,4 +1,5 @@
 use super::journal::{self, Tail};
+use super::read::{read_plain, refuse_special};
 use super::{LOCK_FILE, PARTIAL_PREFIX, RAW_DIR, RECORDS_FILE, REWRITE_FILE, StoreError};
 use crate::{Record, SearchRecord};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,12 +71,13 @@ impl Store {
         std::fs::create_dir_all(&raw).map_err(StoreError::io("create the directory", &raw))?;
         let lock = lock(dir)?;
         let path = dir.join(RECORDS_FILE);
+        refuse_special(&path).map_err(StoreError::io("open", &path))?;
         let journal = OpenOptions::new()
             .append(true)
             .create(true)
             .open(&path)
             .map_err(StoreError::io("open for appending", &path))?;
-        let bytes = std::fs::read(&path).map_err(StoreError::io("read", &path))?;
+        let bytes = read_plain(&path).map_err(StoreError::io("read", &path))?;
         let parsed = journal::parse(&path, &bytes)?;
         let mut store = Self {
             dir: dir.to_owned(),

@@ -1,0 +1,73 @@
+//! Whether a record agrees with itself: what it is named after, and figures that follow from others.
+
+use crate::{Quality, Record, SearchRecord, Speed, build_key, point_id};
+
+/// Looks whether a record can be what was written when it was measured. Names are hashes of what they
+/// name, so that a parameter or a version that was edited shows; figures that follow from others must.
+///
+/// # Errors
+/// What was expected and what was found, in words.
+pub fn check_record(record: &Record) -> Result<(), String> {
+    match record {
+        Record::Run(_) => Ok(()),
+        Record::Build(build) => {
+            let found = build_key(&build.identity).map_err(|error| error.to_string())?;
+            named(&build.build_key, &found, "build_key")
+        }
+        Record::Search(search) => check_search(search),
+    }
+}
+
+fn check_search(search: &SearchRecord) -> Result<(), String> {
+    let found = point_id(&search.identity).map_err(|error| error.to_string())?;
+    named(&search.point_id, &found, "point_id")?;
+    let qualities = search.quality.iter().chain(search.other_quality.values());
+    for quality in qualities {
+        check_quality(quality, search.identity.k)?;
+    }
+    match &search.speed {
+        Some(speed) => check_speed(speed),
+        None => Ok(()),
+    }
+}
+
+fn named(name: &str, hash: &str, what: &str) -> Result<(), String> {
+    if name == hash {
+        Ok(())
+    } else {
+        Err(format!(
+            "`{what}`: expected {hash:.12}…, the hash of its `identity`, found {name:.12}…"
+        ))
+    }
+}
+
+fn check_quality(quality: &Quality, k: u64) -> Result<(), String> {
+    let slots = quality.k * quality.scored_queries;
+    let mean = quality.hits as f64 / slots as f64;
+    if quality.k == k && quality.hits <= slots && quality.recall_mean == mean {
+        Ok(())
+    } else {
+        Err(format!(
+            "`quality`: expected recall_mean of {} hits over {} queries of k = {k}, {mean}, found {}",
+            quality.hits, quality.scored_queries, quality.recall_mean
+        ))
+    }
+}
+
+fn check_speed(speed: &Speed) -> Result<(), String> {
+    let mut qps = speed.qps.clone();
+    qps.sort_by(f64::total_cmp);
+    let (Some(&lowest), Some(&highest)) = (qps.first(), qps.last()) else {
+        return Err("`speed`: expected the rate of each repetition, found none".to_owned());
+    };
+    let within = (lowest..=highest).contains(&speed.qps_median);
+    if (speed.qps_min, speed.qps_max) == (lowest, highest) && within {
+        Ok(())
+    } else {
+        Err(format!(
+            "`speed`: expected qps from {lowest} to {highest}, as its repetitions are, found {} from \
+             {} to {}",
+            speed.qps_median, speed.qps_min, speed.qps_max
+        ))
+    }
+}
