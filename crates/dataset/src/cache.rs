@@ -1,7 +1,8 @@
 use crate::DatasetError;
 use crate::stamp::Stamp;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fs::Metadata;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,19 @@ use std::time::Duration;
 /// File systems may give two writes within a few milliseconds the same time; what was derived that
 /// soon after a write is not trusted again.
 const TIME_GRANULARITY: Duration = Duration::from_millis(100);
+
+/// Facts with a hash over them and their key: numbers depend on them, so that a file that was edited,
+/// damaged or renamed is as good as none.
+#[derive(Serialize, Deserialize)]
+struct Sealed {
+    facts: Value,
+    seal: String,
+}
+
+fn seal(key: &str, facts: &Value) -> String {
+    let hash = blake3::hash(format!("annbench cache 1\n{key}\n{facts}").as_bytes());
+    hash.to_hex()[..32].to_owned()
+}
 
 /// Derived facts and files, each under a key that names all that it depends on.
 pub(crate) struct Cache {
@@ -35,17 +49,24 @@ impl Cache {
         (age >= TIME_GRANULARITY).then_some(path)
     }
 
-    /// The facts of `key`; what cannot be read is not there.
+    /// The facts in `path`; what cannot be read, was changed, or belongs to another key is not there.
     pub(crate) fn read<T: DeserializeOwned>(&self, path: &Path) -> Option<T> {
         // Reading a FIFO would wait.
         path.metadata().ok().filter(Metadata::is_file)?;
-        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+        let sealed: Sealed = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        let key = path.file_stem()?.to_str()?;
+        let whole = sealed.seal == seal(key, &sealed.facts);
+        whole.then(|| serde_json::from_value(sealed.facts).ok())?
     }
 
     /// Writes facts under `key`.
     pub(crate) fn write<T: Serialize>(&self, key: &str, facts: &T) -> Result<(), DatasetError> {
         let path = self.path(key, "json");
-        let text = serde_json::to_vec_pretty(facts)
+        let text = serde_json::to_value(facts)
+            .and_then(|facts| {
+                let seal = seal(key, &facts);
+                serde_json::to_vec_pretty(&Sealed { facts, seal })
+            })
             .map_err(|error| DatasetError::io("write", &path, error.into()))?;
         self.create(&path, |file| {
             file.write_all(&text)
@@ -92,5 +113,26 @@ impl Cache {
             .map_err(|source| DatasetError::io("create the cache directory", &self.dir, source))?;
         tempfile::NamedTempFile::new_in(&self.dir)
             .map_err(|source| DatasetError::io("write", path, source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_come_back_unless_they_were_changed_or_moved() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::new(dir.path().to_owned());
+        cache.write("a.b", &(1.5, "x", Some(7u64))).unwrap();
+        let path = cache.path("a.b", "json");
+        let read = || cache.read::<(f64, String, Option<u64>)>(&path);
+        assert_eq!(read(), Some((1.5, "x".to_owned(), Some(7))));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let other = cache.path("c.d", "json");
+        std::fs::copy(&path, &other).unwrap();
+        assert_eq!(cache.read::<(f64, String, Option<u64>)>(&other), None);
+        std::fs::write(&path, text.replace("1.5", "2.5")).unwrap();
+        assert_eq!(read(), None);
     }
 }
