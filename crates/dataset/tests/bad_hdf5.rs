@@ -218,7 +218,8 @@ fn a_group_where_a_dataset_belongs() {
         let group = file.create_group("train").unwrap();
         for name in ["vectors", "labels"] {
             let dataset = group.new_dataset::<f32>().shape((N, DIM));
-            dataset.create(name).unwrap();
+            let dataset = dataset.create(name).unwrap();
+            dataset.write_raw(&[0.5f32; N * DIM]).unwrap();
         }
         let many = file.create_group("many").unwrap();
         for i in 0..25 {
@@ -300,4 +301,27 @@ fn compressed_values_are_read() {
     });
     let dataset = fixture.open(&entry(&fixture, "f32", "train")).unwrap();
     assert_eq!(dataset.base().vectors().component_bytes(), floats(&values));
+}
+
+#[test]
+fn values_that_were_declared_and_never_written_are_refused() {
+    let fixture = Fixture::new();
+    let path = fixture.place("set", "all.hdf5");
+    let entry = entry(&fixture, "f32", "train");
+    write(&path, |file| {
+        let builder = file.new_dataset::<f32>().shape((N, DIM));
+        builder.create("train").unwrap();
+    });
+    let refusal = fixture.refusal(&entry);
+    assert_words(&refusal, &["`train`", "reads as zeros", "did not finish"]);
+    write(&path, |file| {
+        let builder = file.new_dataset::<f32>().shape((N, DIM)).chunk((3, DIM));
+        let dataset = builder.create("train").unwrap();
+        let rows = [[1f32; DIM]; 6];
+        dataset
+            .write_slice::<_, f32, _, _>(&rows[..], (0..6, ..))
+            .unwrap();
+    });
+    let refusal = fixture.refusal(&entry);
+    assert_words(&refusal, &["2 of 7 chunks", "read as zeros"]);
 }

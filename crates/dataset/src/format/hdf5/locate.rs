@@ -218,6 +218,42 @@ fn check_storage(path: &Path, name: &str, dataset: &Dataset) -> Result<(), Datas
     ))
 }
 
+/// Refuses values that were declared and never written, as an aborted writer leaves them: they would
+/// read as zeros, all alike, and every answer would be right.
+pub(super) fn check_written(
+    path: &Path,
+    name: &str,
+    dataset: &Dataset,
+) -> Result<(), DatasetError> {
+    let unwritten = |found: String| {
+        DatasetError::contents(
+            path,
+            format!("dataset `{name}`"),
+            "values that were written",
+            found,
+            "what wrote the file did not finish: download or make it again",
+        )
+    };
+    if dataset.size() > 0 && dataset.storage_size() == 0 {
+        return Err(unwritten(
+            "a dataset without any, which reads as zeros".to_owned(),
+        ));
+    }
+    let Some((chunk, there)) = dataset.chunk().zip(dataset.num_chunks()) else {
+        return Ok(());
+    };
+    let sides = dataset.shape().into_iter().zip(chunk);
+    let all: usize = sides
+        .map(|(side, part)| side.div_ceil(part.max(1)))
+        .product();
+    if there < all {
+        return Err(unwritten(format!(
+            "{there} of {all} chunks; the others read as zeros"
+        )));
+    }
+    Ok(())
+}
+
 fn foreign(path: &Path, name: &str, found: &str) -> DatasetError {
     DatasetError::contents(
         path,

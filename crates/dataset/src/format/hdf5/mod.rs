@@ -17,7 +17,7 @@ use half::f16;
 use hdf5_metno::dataset::Layout;
 use hdf5_metno::{Dataset, H5Type};
 pub(crate) use ids::read_ids;
-use locate::open_dataset;
+use locate::{check_written, open_dataset};
 pub(crate) use sets::Hdf5Sets;
 use std::ops::Range;
 use std::path::Path;
@@ -77,6 +77,7 @@ pub(super) fn find<'f>(
             "correct the dataset entry, or the file",
         ));
     }
+    check_written(path, name, &dataset)?;
     check_attributes(
         path,
         &dataset,

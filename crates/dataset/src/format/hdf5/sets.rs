@@ -1,5 +1,6 @@
 use super::attributes::{Inside, check_attributes};
 use super::list::List;
+use super::locate::check_written;
 use super::open_dataset;
 use crate::DatasetError;
 use crate::catalogue::VectorsPart;
@@ -35,6 +36,7 @@ impl<'f> Hdf5Sets<'f> {
                 "correct `element` in the dataset entry: a table holds vectors, or the bits of sets",
             ));
         }
+        check_written(path, name, &members)?;
         let members = List::of(path, members, name.to_owned())?;
         let sizes_name = match name.rsplit_once('/') {
             Some((group, name)) => format!("{group}/size_{name}"),
@@ -42,6 +44,7 @@ impl<'f> Hdf5Sets<'f> {
         };
         let sizes = open_dataset(path, bytes, &sizes_name)?;
         check_attributes(path, &sizes, wanted, Inside::Sets, notes)?;
+        check_written(path, &sizes_name, &sizes)?;
         let sizes = List::of(path, sizes, sizes_name)?;
         if rows_fit(part, sizes.len()) {
             return Ok(Self { members, sizes });
