@@ -77,6 +77,8 @@ pub(crate) fn png(scene: &Scene) -> Result<Vec<u8>, PlotError> {
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
+    // Most rows are like the one above.
+    encoder.set_filter(png::FilterType::Up);
     let mut writer = encoder.write_header().map_err(PlotError::Encode)?;
     writer.write_image_data(&rgb).map_err(PlotError::Encode)?;
     writer.finish().map_err(PlotError::Encode)?;
