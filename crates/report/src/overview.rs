@@ -213,6 +213,10 @@ impl<'r> Overview<'_, 'r> {
             .first()
             .map(|chart| chart.facts.iter().filter(|f| by_all(f)).cloned().collect())
             .unwrap_or_default();
+        // What an alarm counts, it counts in a chart.
+        for fact in facts.iter_mut().filter(|fact| fact.alarm) {
+            fact.text = format!("in each panel: {}", fact.text);
+        }
         for chart in charts {
             let own = chart.facts.iter().filter(|f| f.alarm && !by_all(f));
             facts.extend(own.map(|fact| FactLine {
