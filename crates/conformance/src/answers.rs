@@ -98,5 +98,9 @@ pub(crate) fn search_batch(
     )
     .expect("lengths fit by construction");
     searcher.search_batch(queries, &mut rows)?;
+    // What a batch leaves has no meaning; the worker empties it too.
+    for (slots, &returned) in all.slots.chunks_exact_mut(k).zip(&all.returned) {
+        slots[k.min(returned as usize)..].fill(EMPTY_SLOT);
+    }
     Ok(all)
 }
