@@ -8,13 +8,15 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 8] = [
+    "shim/binary.cpp",
     "shim/cpu.c",
     "shim/error.hpp",
     "shim/facts.cpp",
     "shim/index.cpp",
     "shim/search.cpp",
     "shim/required.cpp",
+    "shim/shape.hpp",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

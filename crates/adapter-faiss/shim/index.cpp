@@ -20,6 +20,7 @@
 #include <faiss/utils/distances.h>
 
 #include "error.hpp"
+#include "shape.hpp"
 
 using annbench::guarded;
 using annbench::Refused;
@@ -30,25 +31,6 @@ template <class T>
 const T* as(const faiss::Index* index) {
     return dynamic_cast<const T*>(index);
 }
-
-} // namespace
-
-extern "C" {
-
-/// What of an index can be set per search.
-struct AnnbenchFaissShape {
-    /// Inverted lists, or 0.
-    int64_t nlist;
-    /// 0: no HNSW graph; 1: the index is one; 2: the coarse quantiser is one.
-    int32_t hnsw;
-    /// Whether results are refined.
-    int32_t refine;
-    /// Whether FAISS counts the distances that this kind of index computes.
-    int32_t counted;
-};
-}
-
-namespace {
 
 void describe_coarse(const faiss::Index* quantizer, AnnbenchFaissShape& shape) {
     if (as<faiss::IndexNSG>(quantizer) || as<faiss::IndexNNDescent>(quantizer)) {

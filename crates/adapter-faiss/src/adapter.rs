@@ -1,3 +1,4 @@
+use crate::bits;
 use crate::facts::{build_facts, version};
 use crate::index::{FILE, FaissIndex};
 use crate::native::{NativeIndex, normalise, set_threads};
@@ -8,25 +9,27 @@ use annbench_core::{
 };
 use std::path::Path;
 
-/// FAISS: any index that its factory makes, on CPUs.
+/// L2, inner product and cosine are of its indexes of floats, hamming of its indexes of bits, which
+/// measure nothing else: FAISS's jaccard is one of floats.
+const SUPPORTS: [(Metric, ElementType); 4] = [
+    (Metric::L2, ElementType::F32),
+    (Metric::InnerProduct, ElementType::F32),
+    (Metric::Cosine, ElementType::F32),
+    (Metric::Hamming, ElementType::Bits),
+];
+
+/// FAISS: any index that its factories make, on CPUs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faiss;
 
 impl Adapter for Faiss {
     fn descriptor(&self) -> Descriptor {
-        let support = |metric| Support {
-            metric,
-            element: ElementType::F32,
-        };
+        let support = |(metric, element)| Support { metric, element };
         Descriptor {
             adapter: "faiss".to_owned(),
             library: "FAISS".to_owned(),
             library_version: version(),
-            supports: vec![
-                support(Metric::L2),
-                support(Metric::InnerProduct),
-                support(Metric::Cosine),
-            ],
+            supports: SUPPORTS.map(support).to_vec(),
             modes: vec![Mode::Single, Mode::Batch],
             saves: true,
             // One OpenMP thread runs loops in order, and FAISS seeds every generator of its own
@@ -40,7 +43,7 @@ impl Adapter for Faiss {
     }
 
     fn check(&self, point: &PointSpec) -> Result<(), AdapterError> {
-        check_metric(point.build.metric)?;
+        check_support(&point.build)?;
         for (what, threads) in [
             ("build", point.build.threads),
             ("search", point.search.threads),
@@ -61,8 +64,11 @@ impl Adapter for Faiss {
         base: Vectors<'b>,
         spec: &BuildSpec,
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
-        check_metric(spec.metric)?;
+        check_support(spec)?;
         let (params, _) = BuildParams::read(spec)?;
+        if spec.element == ElementType::Bits {
+            return bits::build(base, spec, &params);
+        }
         let rows = row_base::<f32>(base, spec)?;
         set_threads(spec.threads)?;
         let mut native =
@@ -87,8 +93,11 @@ impl Adapter for Faiss {
         base: Vectors<'b>,
         spec: &BuildSpec,
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
-        check_metric(spec.metric)?;
+        check_support(spec)?;
         let (_, shape) = BuildParams::read(spec)?;
+        if spec.element == ElementType::Bits {
+            return bits::load(dir, base, spec, shape);
+        }
         row_base::<f32>(base, spec)?;
         let path = dir.join(FILE);
         let native = NativeIndex::read(&path)?;
@@ -109,11 +118,12 @@ impl Adapter for Faiss {
     }
 }
 
-fn check_metric(metric: Metric) -> Result<(), AdapterError> {
-    match metric {
-        Metric::L2 | Metric::InnerProduct | Metric::Cosine => Ok(()),
-        other => Err(AdapterError::Rejected(format!(
-            "metric {other}: l2, inner_product and cosine work"
-        ))),
+fn check_support(spec: &BuildSpec) -> Result<(), AdapterError> {
+    if SUPPORTS.contains(&(spec.metric, spec.element)) {
+        return Ok(());
     }
+    Err(AdapterError::Rejected(format!(
+        "{} on {}: l2, inner_product and cosine on f32 and hamming on bits work",
+        spec.metric, spec.element
+    )))
 }

@@ -41,6 +41,12 @@ pub(crate) fn build_facts() -> BTreeMap<String, String> {
              (fvec_renorm_L2); inner product"
                 .to_owned(),
         ),
+        (
+            "bits",
+            "binary indexes; ef_search and nprobe travel with the call, by HNSW::search and \
+             IndexBinaryIVF::search_preassigned, since their own search reads them from the index"
+                .to_owned(),
+        ),
     ]
     .into_iter()
     .map(|(fact, value)| (fact.to_owned(), value))

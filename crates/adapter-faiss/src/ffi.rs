@@ -16,6 +16,18 @@ pub(crate) struct RawPlan {
     _private: [u8; 0],
 }
 
+/// `faiss::IndexBinary`.
+#[repr(C)]
+pub(crate) struct RawBinaryIndex {
+    _private: [u8; 0],
+}
+
+/// `AnnbenchFaissBinaryPlan`.
+#[repr(C)]
+pub(crate) struct RawBinaryPlan {
+    _private: [u8; 0],
+}
+
 /// `AnnbenchFaissShape`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,4 +87,70 @@ unsafe extern "C" {
     ) -> c_int;
     pub(crate) fn annbench_faiss_hnsw_counters(distances: *mut u64, visited: *mut u64);
     pub(crate) fn annbench_faiss_ivf_counters(distances: *mut u64, visited: *mut u64);
+
+    pub(crate) fn annbench_faiss_binary_create(
+        dim: c_int,
+        factory: *const c_char,
+        out: *mut *mut RawBinaryIndex,
+    ) -> c_int;
+    pub(crate) fn annbench_faiss_binary_free(index: *mut RawBinaryIndex);
+    pub(crate) fn annbench_faiss_binary_describe(
+        index: *const RawBinaryIndex,
+        out: *mut RawShape,
+    ) -> c_int;
+    pub(crate) fn annbench_faiss_binary_set_ef_construction(
+        index: *mut RawBinaryIndex,
+        ef_construction: c_int,
+    ) -> c_int;
+    pub(crate) fn annbench_faiss_binary_fill(
+        index: *mut RawBinaryIndex,
+        n: i64,
+        rows: *const u8,
+    ) -> c_int;
+    pub(crate) fn annbench_faiss_binary_write(
+        index: *const RawBinaryIndex,
+        path: *const c_char,
+    ) -> c_int;
+    pub(crate) fn annbench_faiss_binary_read(
+        path: *const c_char,
+        out: *mut *mut RawBinaryIndex,
+    ) -> c_int;
+    pub(crate) fn annbench_faiss_binary_size(
+        index: *const RawBinaryIndex,
+        n: *mut i64,
+        dim: *mut i64,
+    );
+    pub(crate) fn annbench_faiss_binary_plan(
+        index: *const RawBinaryIndex,
+        nprobe: u64,
+        ef_search: c_int,
+        threads: c_int,
+        out: *mut *mut RawBinaryPlan,
+    ) -> c_int;
+    pub(crate) fn annbench_faiss_binary_plan_free(plan: *mut RawBinaryPlan);
+    pub(crate) fn annbench_faiss_binary_search(
+        index: *const RawBinaryIndex,
+        plan: *mut RawBinaryPlan,
+        n: i64,
+        queries: *const u8,
+        k: i64,
+        distances: *mut i32,
+        labels: *mut i64,
+    ) -> c_int;
+    #[cfg(test)]
+    pub(crate) fn annbench_faiss_binary_search_as_faiss(
+        index: *mut RawBinaryIndex,
+        nprobe: u64,
+        ef_search: c_int,
+        n: i64,
+        queries: *const u8,
+        k: i64,
+        distances: *mut i32,
+        labels: *mut i64,
+    ) -> c_int;
+    pub(crate) fn annbench_faiss_binary_graph_counters(
+        plan: *const RawBinaryPlan,
+        distances: *mut u64,
+        hops: *mut u64,
+    );
 }

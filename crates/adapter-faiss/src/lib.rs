@@ -2,9 +2,10 @@
 //!
 //! FAISS is compiled from the source that faiss-sys carries. A C++ shim of this crate gives what
 //! its C API lacks: search parameters that belong to a call, so that two searchers of one index
-//! keep their own.
+//! keep their own. Packed bits go to FAISS's binary indexes, which are classes of their own.
 
 mod adapter;
+mod bits;
 mod counters;
 mod factory;
 mod facts;

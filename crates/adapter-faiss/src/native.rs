@@ -22,7 +22,7 @@ pub(crate) struct Shape {
     pub(crate) graph: Option<Graph>,
     /// Whether results are refined.
     pub(crate) refine: bool,
-    /// Whether FAISS counts all distances that it computes.
+    /// Whether FAISS counts, process-wide, all distances that it computes.
     pub(crate) counted: bool,
 }
 
@@ -103,16 +103,7 @@ impl NativeIndex {
         let mut raw = ffi::RawShape::default();
         // SAFETY: the index is alive and `raw` has the shim's layout.
         outcome(unsafe { ffi::annbench_faiss_describe(self.raw.as_ptr(), &mut raw) })?;
-        Ok(Shape {
-            nlist: usize::try_from(raw.nlist).ok().filter(|&n| n > 0),
-            graph: match raw.hnsw {
-                0 => None,
-                1 => Some(Graph::Vectors),
-                _ => Some(Graph::Centroids),
-            },
-            refine: raw.refine != 0,
-            counted: raw.counted != 0,
-        })
+        Ok(shape_from_raw(raw))
     }
 
     /// Sets efConstruction of the graph in it.
@@ -207,6 +198,19 @@ impl NativeIndex {
     }
 }
 
+pub(crate) fn shape_from_raw(raw: ffi::RawShape) -> Shape {
+    Shape {
+        nlist: usize::try_from(raw.nlist).ok().filter(|&n| n > 0),
+        graph: match raw.hnsw {
+            0 => None,
+            1 => Some(Graph::Vectors),
+            _ => Some(Graph::Centroids),
+        },
+        refine: raw.refine != 0,
+        counted: raw.counted != 0,
+    }
+}
+
 impl Drop for NativeIndex {
     fn drop(&mut self) {
         // SAFETY: owned here and not used again.
@@ -235,7 +239,7 @@ pub(crate) fn set_threads(threads: usize) -> Result<(), AdapterError> {
     Ok(())
 }
 
-fn thread_count(threads: usize) -> Result<c_int, AdapterError> {
+pub(crate) fn thread_count(threads: usize) -> Result<c_int, AdapterError> {
     match c_int::try_from(threads) {
         Ok(count) if count >= 1 => Ok(count),
         _ => Err(AdapterError::Rejected(format!(
@@ -263,14 +267,14 @@ pub(crate) fn static_text(text: *const c_char) -> Option<String> {
     Some(text.to_string_lossy().trim().to_owned())
 }
 
-fn c_path(path: &Path) -> Result<CString, AdapterError> {
+pub(crate) fn c_path(path: &Path) -> Result<CString, AdapterError> {
     use std::os::unix::ffi::OsStrExt;
     CString::new(path.as_os_str().as_bytes())
         .map_err(|_| AdapterError::Failed(format!("{}: contains a NUL", path.display())))
 }
 
 #[inline]
-fn outcome(code: c_int) -> Result<(), AdapterError> {
+pub(crate) fn outcome(code: c_int) -> Result<(), AdapterError> {
     if code == 0 {
         Ok(())
     } else {
@@ -307,7 +311,7 @@ pub(crate) fn refused(factory: &str, error: AdapterError) -> AdapterError {
 }
 
 /// A failure to read or write `path`.
-fn at(path: &Path, error: &AdapterError) -> AdapterError {
+pub(crate) fn at(path: &Path, error: &AdapterError) -> AdapterError {
     let text = error.to_string();
     let (kind, rest) = match text.strip_prefix(OUT_OF_MEMORY) {
         Some(rest) => (OUT_OF_MEMORY, rest),

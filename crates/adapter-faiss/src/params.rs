@@ -1,6 +1,7 @@
+use crate::bits::{Kind, names_bits};
 use crate::factory::check_sizes;
 use crate::native::{Graph, NativeIndex, PlanValues, Shape, refused};
-use annbench_core::{AdapterError, BuildSpec, Metric, ParamDoc, ParamKind, Params};
+use annbench_core::{AdapterError, BuildSpec, ElementType, Metric, ParamDoc, ParamKind, Params};
 
 const MAX_EF: i64 = 1 << 24;
 
@@ -17,7 +18,8 @@ impl BuildParams {
             ParamDoc::required(
                 "index",
                 ParamKind::Text,
-                "FAISS factory string, such as `HNSW16` or `IVF1024,PQ32x4fs,RFlat`",
+                "FAISS factory string, such as `HNSW16` or `IVF1024,PQ32x4fs,RFlat`; on bits `BFlat`, \
+                 `BHNSW<M>`, `BIVF<nlist>` or `BIVF<nlist>_HNSW<M>`",
             ),
             ParamDoc::optional(
                 "ef_construction",
@@ -34,11 +36,10 @@ impl BuildParams {
         let index = reader.text("index")?;
         let ef_construction = reader.optional_int("ef_construction", 1..=MAX_EF)?;
         reader.finish()?;
-        check_sizes(&index, spec.n)
-            .map_err(|reason| AdapterError::Rejected(format!("index `{index}`: {reason}")))?;
-        let shape = NativeIndex::sketch(spec.dim, &index, is_inner_product(spec.metric))?
-            .shape()
-            .map_err(|error| refused(&index, error))?;
+        let shape = match spec.element {
+            ElementType::Bits => shape_of_bits(&index, spec)?,
+            _ => shape_of_floats(&index, spec)?,
+        };
         if ef_construction.is_some() && shape.graph.is_none() {
             return Err(AdapterError::Rejected(format!(
                 "parameter `ef_construction`: index `{index}` has no HNSW graph"
@@ -57,6 +58,32 @@ impl BuildParams {
         };
         Ok((params, shape))
     }
+}
+
+fn shape_of_floats(index: &str, spec: &BuildSpec) -> Result<Shape, AdapterError> {
+    let rejected = |reason| AdapterError::Rejected(format!("index `{index}`: {reason}"));
+    if names_bits(index) {
+        return Err(rejected(format!(
+            "an index of bits, but the vectors are {}",
+            spec.element
+        )));
+    }
+    check_sizes(index, spec.n).map_err(rejected)?;
+    NativeIndex::sketch(spec.dim, index, is_inner_product(spec.metric))?
+        .shape()
+        .map_err(|error| refused(index, error))
+}
+
+fn shape_of_bits(index: &str, spec: &BuildSpec) -> Result<Shape, AdapterError> {
+    let kind = Kind::parse(index)
+        .map_err(|reason| AdapterError::Rejected(format!("index `{index}`: {reason}")))?;
+    if !spec.dim.is_multiple_of(8) {
+        return Err(AdapterError::Rejected(format!(
+            "dim {}: FAISS's indexes of bits take whole bytes only, a multiple of 8 bits",
+            spec.dim
+        )));
+    }
+    Ok(kind.shape())
 }
 
 /// Whether FAISS is to compare by inner product: for cosine too, over normalised vectors.
@@ -156,7 +183,7 @@ fn present(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use annbench_core::{ElementType, ParamValue};
+    use annbench_core::ParamValue;
 
     fn int(name: &str, value: i64) -> Params {
         Params::new().with(name, ParamValue::Int(value))
@@ -287,6 +314,48 @@ mod tests {
             )
             .is_ok()
         );
+    }
+
+    #[test]
+    fn bits_and_floats_have_indexes_of_their_own() {
+        let read = |factory: &str, element, metric, dim| {
+            let params = Params::new().with("index", ParamValue::Text(factory.to_owned()));
+            let spec = BuildSpec::new(metric, element, 1000, dim, params);
+            BuildParams::read(&spec).map(|(_, shape)| shape)
+        };
+        let bits = |factory: &str, dim| read(factory, ElementType::Bits, Metric::Hamming, dim);
+        let shape = |nlist, graph| Shape {
+            nlist,
+            graph,
+            refine: false,
+            counted: nlist.is_some(),
+        };
+        for (factory, expected) in [
+            ("BFlat", shape(None, None)),
+            ("BHNSW16", shape(None, Some(Graph::Vectors))),
+            ("BIVF100", shape(Some(100), None)),
+            ("BIVF100_HNSW8", shape(Some(100), Some(Graph::Centroids))),
+        ] {
+            assert_eq!(bits(factory, 256), Ok(expected), "{factory}");
+            let reason = read(factory, ElementType::F32, Metric::L2, 256).expect_err(factory);
+            let words = "an index of bits, but the vectors are f32";
+            assert!(reason.to_string().contains(words), "{factory}: {reason}");
+        }
+        for (factory, dim, words) in [
+            ("HNSW16", 256, "no index of bits; bits take BFlat"),
+            ("IVF16,Flat", 256, "no index of bits; bits take BFlat"),
+            (
+                "BFlat",
+                250,
+                "dim 250: FAISS's indexes of bits take whole bytes",
+            ),
+            ("BIVF1001", 256, "1001 lists cannot be trained on 1000 rows"),
+            ("BHash16", 256, "no nflip per search"),
+        ] {
+            let reason = bits(factory, dim).expect_err(factory);
+            assert!(matches!(reason, AdapterError::Rejected(_)), "{reason:?}");
+            assert!(reason.to_string().contains(words), "{factory}: {reason}");
+        }
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl<'i> FaissSearcher<'i> {
 }
 
 /// Hands over `labels` without the -1s at their end.
-fn push_found(labels: &[i64], top: &mut TopK<'_>) {
+pub(crate) fn push_found(labels: &[i64], top: &mut TopK<'_>) {
     let found = labels
         .iter()
         .rposition(|label| label.slot() != Slot::Empty)

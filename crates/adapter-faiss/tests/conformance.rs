@@ -3,7 +3,7 @@
 
 use annbench_adapter_faiss::Faiss;
 use annbench_conformance::{Example, check_adapter};
-use annbench_core::{ParamValue, Params};
+use annbench_core::{ElementType, ParamValue, Params};
 
 fn ints(values: &[(&str, i64)]) -> Params {
     values.iter().fold(Params::new(), |params, (name, value)| {
@@ -16,6 +16,14 @@ fn index(factory: &str) -> Params {
 }
 
 fn conforms(example: Example) {
+    run(example.only(&[ElementType::F32]));
+}
+
+fn conforms_on_bits(example: Example) {
+    run(example.only(&[ElementType::Bits]));
+}
+
+fn run(example: Example) {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     check_adapter(&Faiss, &example, scratch.path());
 }
@@ -84,5 +92,37 @@ fn a_chain_of_transforms() {
         )
         .with_hasty(ints(&[("nprobe", 1), ("k_factor_rf", 1)]))
         .with_min_recall(0.9),
+    );
+}
+
+#[test]
+fn flat_bits() {
+    conforms_on_bits(Example::new(index("BFlat"), Params::new()).with_min_recall(1.0));
+}
+
+#[test]
+fn hnsw_of_bits() {
+    let build = index("BHNSW8").with("ef_construction", ParamValue::Int(60));
+    conforms_on_bits(
+        Example::new(build, ints(&[("ef_search", 1000)])).with_hasty(ints(&[("ef_search", 10)])),
+    );
+}
+
+#[test]
+fn inverted_lists_of_bits() {
+    conforms_on_bits(
+        Example::new(index("BIVF16"), ints(&[("nprobe", 16)]))
+            .with_hasty(ints(&[("nprobe", 1)]))
+            .with_min_recall(1.0),
+    );
+}
+
+#[test]
+fn inverted_lists_of_bits_under_a_graph_of_centroids() {
+    let build = index("BIVF16_HNSW4").with("ef_construction", ParamValue::Int(60));
+    conforms_on_bits(
+        Example::new(build, ints(&[("nprobe", 16), ("ef_search", 64)]))
+            .with_hasty(ints(&[("nprobe", 1), ("ef_search", 1)]))
+            .with_min_recall(0.99),
     );
 }

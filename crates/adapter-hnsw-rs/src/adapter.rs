@@ -1,37 +1,48 @@
-use crate::graph::Graph;
+use crate::bits::{BitHamming, BitJaccard, counts_in_hardware};
+use crate::graph::{Graph, Push};
 use crate::normalise::push_normalised;
 use crate::params::{BuildParams, SearchParams};
 use crate::store;
 use annbench_core::{
     Adapter, AdapterError, BuildSpec, Descriptor, ElementType, Index, Metric, Mode, PointSpec,
-    Rows, Support, Vectors, row_base,
+    Rows, Support, Vectors, bit_base, row_base,
 };
 use anndists::dist::distances::{DistDot, DistL2};
+use hnsw_rs::hnswio::HnswIo;
 use std::collections::BTreeMap;
 use std::path::Path;
+
+/// No inner product: DistDot asserts that its result is that of unit vectors.
+const SUPPORTS: [(Metric, ElementType); 4] = [
+    (Metric::L2, ElementType::F32),
+    (Metric::Cosine, ElementType::F32),
+    (Metric::Hamming, ElementType::Bits),
+    (Metric::Jaccard, ElementType::Bits),
+];
+
+/// How the rows and queries of a cosine graph are stored.
+const NORMALISED: Option<Push<f32>> = Some(push_normalised);
 
 /// The version that Cargo.toml pins.
 const VERSION: &str = "0.3.5";
 
 /// hnsw_rs: HNSW graphs in pure Rust.
 ///
-/// Only f32 is declared: the library takes bytes too, but measures them with scalar code, so that
-/// bytes widened to f32 are what its user would search.
+/// Of numbers only f32 is declared: the library takes bytes too, but measures them with scalar code,
+/// so that bytes widened to f32 are what its user would search. Of packed bits it measures nothing,
+/// its `DistHamming` and `DistJaccard` compare whole elements: its user gives it a distance, and so
+/// does this adapter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HnswRs;
 
 impl Adapter for HnswRs {
     fn descriptor(&self) -> Descriptor {
-        let support = |metric| Support {
-            metric,
-            element: ElementType::F32,
-        };
+        let support = |(metric, element)| Support { metric, element };
         Descriptor {
             adapter: "hnsw_rs".to_owned(),
             library: "hnsw_rs".to_owned(),
             library_version: VERSION.to_owned(),
-            // No inner product: DistDot asserts that its result is that of unit vectors.
-            supports: vec![support(Metric::L2), support(Metric::Cosine)],
+            supports: SUPPORTS.map(support).to_vec(),
             modes: vec![Mode::Single, Mode::Batch],
             saves: true,
             // One thread inserts in row order, and the library's level generator has a constant
@@ -57,19 +68,33 @@ impl Adapter for HnswRs {
         spec: &BuildSpec,
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         let params = check_build(spec)?;
-        let rows = row_base::<f32>(base, spec)?;
         match spec.metric {
-            Metric::L2 => Ok(Box::new(Graph::build(rows, params, spec, DistL2, false)?)),
+            Metric::L2 => {
+                let rows = row_base::<f32>(base, spec)?;
+                Ok(Box::new(Graph::build(rows, params, spec, DistL2, None)?))
+            }
             Metric::Cosine => {
+                let rows = row_base::<f32>(base, spec)?;
                 let mut normalised = Vec::with_capacity(rows.data().len());
                 for i in 0..rows.n() {
                     push_normalised(rows.row(i), &mut normalised);
                 }
                 let rows = Rows::new(&normalised, rows.dim())
                     .ok_or_else(|| AdapterError::Failed("the base has no rows".to_owned()))?;
-                Ok(Box::new(Graph::build(rows, params, spec, DistDot, true)?))
+                let graph = Graph::build(rows, params, spec, DistDot, NORMALISED)?;
+                Ok(Box::new(graph))
             }
-            other => Err(unsupported(other)),
+            Metric::Hamming => {
+                let rows = bit_base(base, spec)?.bytes();
+                let graph = Graph::build(rows, params, spec, BitHamming, None)?;
+                Ok(Box::new(graph))
+            }
+            Metric::Jaccard => {
+                let rows = bit_base(base, spec)?.bytes();
+                let graph = Graph::build(rows, params, spec, BitJaccard, None)?;
+                Ok(Box::new(graph))
+            }
+            _ => Err(unsupported(spec)),
         }
     }
 
@@ -80,11 +105,28 @@ impl Adapter for HnswRs {
         spec: &BuildSpec,
     ) -> Result<Box<dyn Index + 'b>, AdapterError> {
         let params = check_build(spec)?;
-        row_base::<f32>(base, spec)?;
         match spec.metric {
-            Metric::L2 => Ok(Box::new(store::load::<DistL2>(dir, params, spec, false)?)),
-            Metric::Cosine => Ok(Box::new(store::load::<DistDot>(dir, params, spec, true)?)),
-            other => Err(unsupported(other)),
+            Metric::L2 => {
+                row_base::<f32>(base, spec)?;
+                let read = HnswIo::load_hnsw::<f32, DistL2>;
+                Ok(Box::new(store::load(dir, params, spec, None, read)?))
+            }
+            Metric::Cosine => {
+                row_base::<f32>(base, spec)?;
+                let read = HnswIo::load_hnsw::<f32, DistDot>;
+                Ok(Box::new(store::load(dir, params, spec, NORMALISED, read)?))
+            }
+            Metric::Hamming => {
+                bit_base(base, spec)?;
+                let read = HnswIo::load_hnsw::<u8, BitHamming>;
+                Ok(Box::new(store::load(dir, params, spec, None, read)?))
+            }
+            Metric::Jaccard => {
+                bit_base(base, spec)?;
+                let read = HnswIo::load_hnsw::<u8, BitJaccard>;
+                Ok(Box::new(store::load(dir, params, spec, None, read)?))
+            }
+            _ => Err(unsupported(spec)),
         }
     }
 }
@@ -101,8 +143,18 @@ fn build_facts() -> BTreeMap<String, String> {
     } else {
         "scalar: this CPU lacks the SIMD that the library asks for"
     };
+    let bits = if counts_in_hardware() {
+        "hamming and jaccard are the adapter's own distances over packed bytes, which the library \
+         has not (its DistHamming counts elements that differ): ones of 64-bit words, by the CPU's \
+         instruction"
+    } else {
+        "hamming and jaccard are the adapter's own distances over packed bytes, which the library \
+         has not (its DistHamming counts elements that differ): ones of 64-bit words, without an \
+         instruction for it on this CPU"
+    };
     [
         ("distance_kernels", kernels),
+        ("bits", bits),
         (
             "cosine",
             "base normalised during the build, each query inside the timed call; DistDot",
@@ -117,9 +169,11 @@ fn build_facts() -> BTreeMap<String, String> {
     .collect()
 }
 
-fn unsupported(metric: Metric) -> AdapterError {
+fn unsupported(spec: &BuildSpec) -> AdapterError {
     AdapterError::Rejected(format!(
-        "metric {metric}: hnsw_rs has no distance for it; l2 and cosine work"
+        "{} on {}: there is no distance for it; l2 and cosine on f32, hamming and jaccard on bits \
+         work",
+        spec.metric, spec.element
     ))
 }
 
@@ -133,8 +187,8 @@ fn check_threads(what: &str, threads: usize) -> Result<(), AdapterError> {
 }
 
 fn check_build(spec: &BuildSpec) -> Result<BuildParams, AdapterError> {
-    if !matches!(spec.metric, Metric::L2 | Metric::Cosine) {
-        return Err(unsupported(spec.metric));
+    if !SUPPORTS.contains(&(spec.metric, spec.element)) {
+        return Err(unsupported(spec));
     }
     check_threads("build", spec.threads)?;
     BuildParams::read(&spec.params)

@@ -1,3 +1,4 @@
+use crate::item::Item;
 use crate::params::{BuildParams, SearchParams};
 use crate::searcher::GraphSearcher;
 use crate::store;
@@ -5,6 +6,7 @@ use annbench_core::{
     AdapterError, BuildSpec, Index, MemoryReport, Mode, Rows, SearchSpec, Searcher,
 };
 use anndists::dist::distances::Distance;
+use hnsw_rs::api::AnnT;
 use hnsw_rs::hnsw::Hnsw;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::mem::ManuallyDrop;
@@ -13,30 +15,34 @@ use std::path::Path;
 /// The library dumps graphs of exactly this many layers only.
 const LAYERS: usize = 16;
 
+/// Appends a vector as the graph holds it.
+pub(crate) type Push<T> = fn(&[T], &mut Vec<T>);
+
 /// A built graph, which owns its copy of the vectors.
-pub(crate) struct Graph<D: Distance<f32> + Send + Sync + 'static> {
-    hnsw: ManuallyDrop<Hnsw<'static, f32, D>>,
+pub(crate) struct Graph<T: Item, D: Distance<T> + Send + Sync + 'static> {
+    hnsw: ManuallyDrop<Hnsw<'static, T, D>>,
     dim: usize,
-    normalised: bool,
+    push: Option<Push<T>>,
 }
 
-impl<D: Distance<f32> + Send + Sync + 'static> Graph<D> {
-    /// Takes over a whole graph. `normalised`: whether queries must be normalised too.
-    pub(crate) fn new(hnsw: Hnsw<'static, f32, D>, dim: usize, normalised: bool) -> Self {
+impl<T: Item, D: Distance<T> + Send + Sync + 'static> Graph<T, D> {
+    /// Takes over a whole graph of vectors of `dim` components. `push`: how a query becomes what the
+    /// graph holds, where it is not that already.
+    pub(crate) fn new(hnsw: Hnsw<'static, T, D>, dim: usize, push: Option<Push<T>>) -> Self {
         Self {
             hnsw: ManuallyDrop::new(hnsw),
             dim,
-            normalised,
+            push,
         }
     }
 
     /// Inserts `rows` in order with one thread, in rayon's order with more.
     pub(crate) fn build(
-        rows: Rows<'_, f32>,
+        rows: Rows<'_, T>,
         params: BuildParams,
         spec: &BuildSpec,
         distance: D,
-        normalised: bool,
+        push: Option<Push<T>>,
     ) -> Result<Self, AdapterError> {
         let hnsw = Hnsw::new(params.m, rows.n(), LAYERS, params.ef_construction, distance);
         if spec.threads == 1 {
@@ -48,13 +54,13 @@ impl<D: Distance<f32> + Send + Sync + 'static> Graph<D> {
             if rows.n() > 0 {
                 hnsw.insert_slice((rows.row(0), 0));
             }
-            let rest: Vec<(&[f32], usize)> = (1..rows.n()).map(|id| (rows.row(id), id)).collect();
+            let rest: Vec<(&[T], usize)> = (1..rows.n()).map(|id| (rows.row(id), id)).collect();
             pool(spec.threads)?.install(|| hnsw.parallel_insert_slice(&rest));
         }
-        Ok(Self::new(hnsw, rows.dim(), normalised))
+        Ok(Self::new(hnsw, spec.dim, push))
     }
 
-    pub(crate) fn hnsw(&self) -> &Hnsw<'static, f32, D> {
+    pub(crate) fn hnsw(&self) -> &Hnsw<'static, T, D> {
         &self.hnsw
     }
 
@@ -62,8 +68,8 @@ impl<D: Distance<f32> + Send + Sync + 'static> Graph<D> {
         self.dim
     }
 
-    pub(crate) fn normalised(&self) -> bool {
-        self.normalised
+    pub(crate) fn push(&self) -> Option<Push<T>> {
+        self.push
     }
 }
 
@@ -76,7 +82,10 @@ pub(crate) fn pool(threads: usize) -> Result<ThreadPool, AdapterError> {
         .map_err(|e| AdapterError::Failed(format!("a pool of {threads} threads: {e}")))
 }
 
-impl<D: Distance<f32> + Send + Sync + 'static> Index for Graph<D> {
+impl<T: Item, D: Distance<T> + Send + Sync + 'static> Index for Graph<T, D>
+where
+    Hnsw<'static, T, D>: AnnT,
+{
     fn searcher<'i>(&'i self, spec: &SearchSpec) -> Result<Box<dyn Searcher + 'i>, AdapterError> {
         let params = SearchParams::read(&spec.params, spec.k)?;
         let pool = match spec.mode {
@@ -91,11 +100,11 @@ impl<D: Distance<f32> + Send + Sync + 'static> Index for Graph<D> {
     }
 
     fn save(&self, dir: &Path) -> Result<(), AdapterError> {
-        store::save(self, dir)
+        store::save(self.hnsw(), dir)
     }
 }
 
-impl<D: Distance<f32> + Send + Sync + 'static> Drop for Graph<D> {
+impl<T: Item, D: Distance<T> + Send + Sync + 'static> Drop for Graph<T, D> {
     /// The library unlinks its points in parallel when it is dropped: here in a pool of one, not
     /// in the global one, which this process should never start.
     fn drop(&mut self) {

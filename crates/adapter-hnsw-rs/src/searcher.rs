@@ -1,42 +1,44 @@
 use crate::graph::Graph;
-use crate::normalise::push_normalised;
+use crate::item::Item;
 use crate::params::SearchParams;
-use annbench_core::{
-    AdapterError, NeighborRows, Searcher, TopK, Vector, Vectors, row_queries, row_query,
-};
+use annbench_core::{AdapterError, NeighborRows, Searcher, TopK, Vector, Vectors};
 use anndists::dist::distances::Distance;
 use rayon::ThreadPool;
 
 /// One search point on one graph. ef is an argument of every call to the library.
-pub(crate) struct GraphSearcher<'i, D: Distance<f32> + Send + Sync + 'static> {
-    graph: &'i Graph<D>,
+pub(crate) struct GraphSearcher<'i, T: Item, D: Distance<T> + Send + Sync + 'static> {
+    graph: &'i Graph<T, D>,
     params: SearchParams,
-    /// A query as the graph wants it, where it must be normalised.
-    scratch: Vec<f32>,
+    /// A query as the graph wants it, where that is not the query itself.
+    scratch: Vec<T>,
     /// Present in batch mode.
     pool: Option<ThreadPool>,
     /// The batch as the library takes it; kept, so that only copying recurs.
-    batch: Vec<Vec<f32>>,
+    batch: Vec<Vec<T>>,
 }
 
-impl<'i, D: Distance<f32> + Send + Sync + 'static> GraphSearcher<'i, D> {
-    pub(crate) fn new(graph: &'i Graph<D>, params: SearchParams, pool: Option<ThreadPool>) -> Self {
+impl<'i, T: Item, D: Distance<T> + Send + Sync + 'static> GraphSearcher<'i, T, D> {
+    pub(crate) fn new(
+        graph: &'i Graph<T, D>,
+        params: SearchParams,
+        pool: Option<ThreadPool>,
+    ) -> Self {
         Self {
             graph,
             params,
-            scratch: Vec::with_capacity(graph.dim()),
+            scratch: Vec::with_capacity(T::per_vector(graph.dim())),
             pool,
             batch: Vec::new(),
         }
     }
 }
 
-impl<D: Distance<f32> + Send + Sync + 'static> Searcher for GraphSearcher<'_, D> {
+impl<T: Item, D: Distance<T> + Send + Sync + 'static> Searcher for GraphSearcher<'_, T, D> {
     fn search(&mut self, query: Vector<'_>, top: &mut TopK<'_>) -> Result<(), AdapterError> {
-        let query = row_query::<f32>(query, self.graph.dim())?;
-        let query = if self.graph.normalised() {
+        let query = T::query(query, self.graph.dim())?;
+        let query = if let Some(push) = self.graph.push() {
             self.scratch.clear();
-            push_normalised(query, &mut self.scratch);
+            push(query, &mut self.scratch);
             self.scratch.as_slice()
         } else {
             query
@@ -51,7 +53,7 @@ impl<D: Distance<f32> + Send + Sync + 'static> Searcher for GraphSearcher<'_, D>
         queries: Vectors<'_>,
         out: &mut NeighborRows<'_>,
     ) -> Result<(), AdapterError> {
-        let queries = row_queries::<f32>(queries, self.graph.dim(), out)?;
+        let queries = T::queries(queries, self.graph.dim(), out)?;
         let Some(pool) = &self.pool else {
             return Err(AdapterError::Unsupported("batch search in single mode"));
         };
@@ -60,10 +62,9 @@ impl<D: Distance<f32> + Send + Sync + 'static> Searcher for GraphSearcher<'_, D>
         }
         for (i, copy) in self.batch[..queries.n()].iter_mut().enumerate() {
             copy.clear();
-            if self.graph.normalised() {
-                push_normalised(queries.row(i), copy);
-            } else {
-                copy.extend_from_slice(queries.row(i));
+            match self.graph.push() {
+                Some(push) => push(queries.row(i), copy),
+                None => copy.extend_from_slice(queries.row(i)),
             }
         }
         let batch = &self.batch[..queries.n()];

@@ -34,11 +34,13 @@ const GRAPH: &[(&str, &[&str])] = &[
 
 /// Files that hold `unsafe`, each with the reason in its comments.
 const UNSAFE: &[&str] = &[
+    "crates/adapter-faiss/src/bits/native.rs",
     "crates/adapter-faiss/src/counters.rs",
     "crates/adapter-faiss/src/facts.rs",
     "crates/adapter-faiss/src/ffi.rs",
     "crates/adapter-faiss/src/native.rs",
     "crates/adapter-faults/src/fault.rs",
+    "crates/adapter-hnsw-rs/src/bits.rs",
     "crates/adapter-hnsw-rs/src/graph.rs",
     "crates/core/src/distance.rs",
     "crates/core/src/worker/control.rs",

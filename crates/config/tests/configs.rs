@@ -94,6 +94,41 @@ fn product_quantisers_divide(job: &Job, shape: &DatasetShape) {
     }
 }
 
+/// FAISS has other indexes for bits than for floats: what the sweep leaves over must be of the right
+/// kind, since a wrong one would be refused by the adapter, point by point.
+#[test]
+fn indexes_of_bits_and_of_floats_are_kept_apart() {
+    let floats = shape("sift-128-euclidean", 1_000_000, 128);
+    let bits = DatasetShape {
+        metric: Metric::Hamming,
+        element: ElementType::Bits,
+        ..shape("orbimg-50k-256-hamming", 50_000, 256)
+    };
+    let jaccard = DatasetShape {
+        metric: Metric::Jaccard,
+        ..bits.clone()
+    };
+    let running = |file: &str, shape: &DatasetShape| -> Vec<Job> {
+        let runs = |job: &Job| job.points.iter().any(|point| point.refused.is_none());
+        jobs(file, shape).into_iter().filter(runs).collect()
+    };
+    for (shape, of_bits) in [(&floats, false), (&bits, true)] {
+        let faiss = running("faiss.yaml", shape);
+        assert!(!faiss.is_empty());
+        for job in faiss {
+            let index = job.build.get("index").expect("an index").to_string();
+            assert_eq!(index.starts_with('B'), of_bits, "{index} on {}", shape.name);
+        }
+    }
+    assert!(running("faiss.yaml", &jaccard).is_empty());
+    for (shape, there) in [(&floats, false), (&bits, true), (&jaccard, true)] {
+        let hnsw_rs = running("hnsw_rs.yaml", shape);
+        assert!(!hnsw_rs.is_empty());
+        let found = hnsw_rs.iter().any(|job| job.group == "bits");
+        assert_eq!(found, there, "{} {}", shape.metric, shape.name);
+    }
+}
+
 #[test]
 fn the_quickstart_has_a_curve_per_library() {
     let shape = shape("siftimg-50k-128-euclidean", 50_000, 128);
