@@ -201,11 +201,18 @@ fn next_step(kind: io::ErrorKind) -> &'static str {
     }
 }
 
+/// Names that are listed in an error.
+const LISTED: usize = 20;
+
 fn suggestion(nearest: Option<&str>, known: &[String]) -> String {
     match nearest {
         Some(name) => format!("did you mean `{name}`?"),
         None if known.is_empty() => "it has none; add one as <name>.yaml".to_owned(),
-        None => format!("known: {}", known.join(", ")),
+        None if known.len() <= LISTED => format!("known: {}", known.join(", ")),
+        None => format!(
+            "{} others are known: `annbench datasets list` shows them",
+            known.len()
+        ),
     }
 }
 

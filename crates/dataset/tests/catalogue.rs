@@ -5,7 +5,8 @@
 mod support;
 
 use annbench_core::{ElementType, Metric};
-use annbench_dataset::{Catalogue, FileState};
+use annbench_dataset::{Catalogue, Entry, FileState, Format};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use support::*;
 
@@ -13,32 +14,32 @@ fn committed() -> Catalogue {
     Catalogue::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets"))
 }
 
-#[test]
-fn every_committed_entry_is_read() {
+/// All committed entries.
+fn entries() -> Vec<Entry> {
     let catalogue = committed();
     let names = catalogue.names().unwrap();
+    let entries = names.iter().map(|name| catalogue.entry(name));
+    entries.collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn every_committed_entry_is_read() {
+    let entries = entries();
     for name in [
-        "deep-100m",
-        "deep-10m",
-        "deep-1b",
-        "deep-image-96-angular",
-        "gist-960-euclidean",
-        "gist1m",
+        "bigann-1B",
+        "deep-10M",
         "glove-100-angular",
+        "kosarak-jaccard",
+        "msspacev-10M",
         "sift-128-euclidean",
-        "sift1m",
         "siftimg-50k-128-euclidean",
-        "siftsmall",
+        "text2image-10M",
+        "vibe-glove-200-cosine",
+        "wiki_all_1M",
     ] {
-        assert!(names.iter().any(|known| known == name), "{name}");
+        assert!(entries.iter().any(|entry| entry.name == name), "{name}");
     }
-    for name in names {
-        let entry = catalogue.entry(&name).unwrap();
-        for status in entry.file_statuses() {
-            assert!(status.facts.bytes.is_some(), "{name}: {}", status.file);
-        }
-    }
-    let sift = catalogue.entry("sift1m").unwrap();
+    let sift = committed().entry("sift1m").unwrap();
     assert_eq!(
         (
             sift.n(),
@@ -49,13 +50,146 @@ fn every_committed_entry_is_read() {
         ),
         (1_000_000, 10_000, 128, Metric::L2, ElementType::F32)
     );
-    let slice = catalogue.entry("deep-100m").unwrap();
+    let slice = committed().entry("deep-100M").unwrap();
     assert_eq!((slice.n(), slice.base.rows), (100_000_000, 1_000_000_000));
     let belongs = &slice.file_statuses()[0].belongs;
     assert!(
         belongs.ends_with("downloads/deep/base.1B.fbin"),
         "{belongs:?}"
     );
+}
+
+#[test]
+fn names_of_committed_entries_differ_in_more_than_their_case() {
+    let names: BTreeSet<String> = entries()
+        .iter()
+        .map(|entry| entry.name.to_lowercase())
+        .collect();
+    assert_eq!(names.len(), entries().len());
+}
+
+#[test]
+fn every_committed_entry_says_who_published_it_and_under_which_terms() {
+    for entry in entries() {
+        let name = &entry.name;
+        assert!(entry.metric.is_defined_on(entry.element), "{name}");
+        for text in [&entry.description, &entry.source, &entry.licence] {
+            assert!(!text.trim().is_empty(), "{name}");
+        }
+        // The publisher, by which they are listed, stands before the first comma.
+        let publisher = entry.source.split(',').next().unwrap();
+        assert!(
+            [
+                "annbench",
+                "ann-benchmarks.com",
+                "big-ann-benchmarks.com",
+                "RAPIDS cuVS",
+                "TEXMEX",
+                "VIBE"
+            ]
+            .contains(&publisher),
+            "{name}: {publisher}"
+        );
+        if entry.notes.iter().any(|note| note.contains("is computed")) {
+            assert!(entry.truth.is_none(), "{name}");
+        }
+    }
+}
+
+/// What the layouts give for `file` of `entry`, if they give it: one size, or for neighbours one
+/// without distances and one with.
+fn sizes_by_layout(entry: &Entry, file: &str) -> Vec<u64> {
+    let (dim, queries) = (entry.dim as u64, entry.queries.rows as u64);
+    let value = match entry.element {
+        ElementType::F32 => 4,
+        ElementType::F16 => 2,
+        ElementType::I8 | ElementType::U8 => 1,
+        _ => return Vec::new(),
+    };
+    let rows = [&entry.base, &entry.queries]
+        .into_iter()
+        .find(|part| part.file == file)
+        .map_or(0, |part| part.rows as u64);
+    let truth = entry.truth.as_ref().filter(|truth| truth.file == file);
+    let width = truth.map_or(0, |truth| truth.width as u64);
+    let format = match truth {
+        Some(truth) => truth.format,
+        None if entry.base.file == file => entry.base.format,
+        None => entry.queries.format,
+    };
+    match format {
+        Format::Fbin | Format::F16bin | Format::I8bin | Format::U8bin => {
+            vec![8 + rows * dim * value]
+        }
+        Format::Fvecs | Format::Bvecs => vec![rows * (4 + dim * value)],
+        Format::Ivecs => vec![queries * (4 + 4 * width)],
+        Format::Ibin => vec![8 + queries * width * 4, 8 + queries * width * 8],
+        Format::BigannTruth => vec![8 + queries * width * 8],
+        // Base, queries, neighbours and distances, and what HDF5 itself needs.
+        Format::Hdf5 if value == 4 => {
+            let vectors = (entry.base.rows as u64 + queries) * dim * 4;
+            vec![match entry.source.split(',').next() {
+                // Distances of f64 and ids of i64; one average distance of f64 per query.
+                Some("VIBE") => vectors + queries * (width * 16 + 8) + 8192,
+                _ => vectors + queries * width * 8 + 8288,
+            }]
+        }
+        Format::Hdf5 | Format::Npy => Vec::new(),
+    }
+}
+
+#[test]
+fn sizes_of_committed_entries_are_what_their_layouts_give() {
+    let mut compared = 0;
+    for entry in entries() {
+        for status in entry.file_statuses() {
+            let at = format!("{}: {}", entry.name, status.file);
+            let sizes = sizes_by_layout(&entry, &status.file);
+            match status.facts.bytes {
+                None => assert_eq!(entry.base.format, Format::Hdf5, "{at}"),
+                Some(bytes) => {
+                    assert!(sizes.contains(&bytes), "{at}: {bytes}, {sizes:?}");
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 100, "{compared}");
+    // Published sizes, not computed ones.
+    for (name, bytes) in [
+        ("sift-128-euclidean", 525_128_288),
+        ("arxiv-nomic-768-normalized", 4_135_431_488),
+    ] {
+        let entry = committed().entry(name).unwrap();
+        assert_eq!(entry.file_statuses()[0].facts.bytes, Some(bytes));
+    }
+}
+
+#[test]
+fn committed_entries_tell_where_every_file_comes_from_and_agree_on_shared_ones() {
+    let mut known = BTreeMap::new();
+    for entry in entries() {
+        for status in entry.file_statuses() {
+            let at = format!("{}: {}", entry.name, status.file);
+            let embedded = matches!(status.state, FileState::Present { .. });
+            assert!(
+                status.facts.url.is_some() || entry.archive.is_some() || embedded,
+                "{at}"
+            );
+            let urls = [
+                status.facts.url.as_ref(),
+                entry.archive.as_ref().map(|archive| &archive.url),
+            ];
+            for url in urls.into_iter().flatten() {
+                let secure = url.starts_with("https://") || url.starts_with("ftp://ftp.irisa.fr/");
+                assert!(secure && !url.contains(char::is_whitespace), "{at}: {url}");
+            }
+            let facts = known
+                .entry(status.belongs)
+                .or_insert_with(|| status.facts.clone());
+            assert_eq!(facts, &status.facts, "{at}");
+        }
+    }
 }
 
 #[test]
@@ -86,12 +220,16 @@ fn a_missing_file_of_an_archive_is_to_be_unpacked() {
 
 #[test]
 fn an_unknown_name_is_answered_with_the_nearest() {
-    let text = committed().entry("sift1n").unwrap_err().to_string();
-    assert_words(&text, &["no dataset `sift1n`", "did you mean `sift1m`?"]);
+    let text = committed().entry("gist1n").unwrap_err().to_string();
+    assert_words(&text, &["no dataset `gist1n`", "did you mean `gist1m`?"]);
     let text = committed().entry("../sift1m").unwrap_err().to_string();
     assert_words(&text, &["no dataset"]);
     let text = committed().entry("zzzzzzzzzzzz").unwrap_err().to_string();
-    assert_words(&text, &["known:", "glove-100-angular"]);
+    assert_words(&text, &["others are known", "`annbench datasets list`"]);
+    let fixture = Fixture::new();
+    fixture.yaml("set", &sound());
+    let text = fixture.entry("zzzzzzzzzzzz").unwrap_err().to_string();
+    assert_words(&text, &["known: set"]);
 }
 
 #[test]

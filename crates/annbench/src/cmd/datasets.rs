@@ -3,7 +3,7 @@ use crate::places::Places;
 use crate::subject::{Asked, Opened, catalogue};
 use crate::terminal::say;
 use crate::{Answer, interrupt};
-use annbench_dataset::{Entry, FileState};
+use annbench_dataset::{Entry, FileState, FileStatus};
 use annbench_report::count;
 use std::fmt::Write;
 
@@ -19,40 +19,179 @@ pub fn datasets(places: &Places, verb: &DatasetsVerb) -> anyhow::Result<Answer> 
     }
 }
 
+/// One line for each dataset, those of a publisher together.
 fn list(places: &Places) -> anyhow::Result<Answer> {
     let catalogue = catalogue(places);
-    let mut text = String::new();
+    let mut entries = Vec::new();
     let mut good = true;
     for name in catalogue.names()? {
         // One broken entry must not hide the others.
-        let entry = match catalogue.entry(&name) {
-            Ok(entry) => entry,
+        match catalogue.entry(&name) {
+            Ok(entry) => entries.push(entry),
             Err(error) => {
                 good = false;
                 say(&format!("{name}: {error}"));
-                continue;
             }
-        };
+        }
+    }
+    entries.sort_by_cached_key(|entry| (publisher(entry).to_lowercase(), order(entry)));
+    let lines: Vec<Line> = entries.iter().map(Line::of).collect();
+    Ok(Answer {
+        text: table(&lines),
+        good,
+    })
+}
+
+/// What is said of a dataset in one line.
+struct Line {
+    publisher: String,
+    /// Name, rows, components, element, metric, size of the files, whether they are here.
+    cells: [String; 7],
+    here: bool,
+}
+
+impl Line {
+    fn of(entry: &Entry) -> Self {
         let statuses = entry.file_statuses();
         let missing = statuses
             .iter()
             .filter(|status| status.state == FileState::Missing)
             .count();
+        let state = match missing {
+            0 => "here".to_owned(),
+            _ if missing == statuses.len() => "missing".to_owned(),
+            _ => format!("{missing} of {} missing", statuses.len()),
+        };
+        Self {
+            publisher: publisher(entry),
+            cells: [
+                entry.name.clone(),
+                count(entry.n() as u64),
+                entry.dim.to_string(),
+                entry.element.to_string(),
+                entry.metric.to_string(),
+                size_of(entry, &statuses),
+                state,
+            ],
+            here: missing == 0,
+        }
+    }
+}
+
+/// `lines` in columns, under the publisher of each.
+fn table(lines: &[Line]) -> String {
+    let widths: [usize; 7] = std::array::from_fn(|column| {
+        let widths = lines.iter().map(|line| line.cells[column].chars().count());
+        widths.max().unwrap_or(0)
+    });
+    let [
+        name_width,
+        rows_width,
+        dim_width,
+        element_width,
+        metric_width,
+        size_width,
+        _,
+    ] = widths;
+    let mut text = String::new();
+    let mut publisher = None;
+    for line in lines {
+        if publisher != Some(&line.publisher) {
+            let _ = writeln!(text, "{}", line.publisher);
+            publisher = Some(&line.publisher);
+        }
+        let [name, rows, dim, element, metric, size, state] = &line.cells;
         let _ = writeln!(
             text,
-            "{:28} {:>13} x {:<5} {:4} {:14} {}",
-            entry.name,
-            count(entry.n() as u64),
-            entry.dim,
-            entry.element,
-            entry.metric,
-            match missing {
-                0 => "here".to_owned(),
-                _ => format!("{missing} of {} files missing", statuses.len()),
-            }
+            "  {name:name_width$} {rows:>rows_width$} x {dim:dim_width$} {element:element_width$} \
+             {metric:metric_width$} {size:>size_width$}  {state}"
         );
     }
-    Ok(Answer { text, good })
+    let _ = writeln!(
+        text,
+        "{} datasets, {} of them here; `annbench datasets show NAME` tells where the files of one \
+         come from and where they belong (?: size not published)",
+        lines.len(),
+        lines.iter().filter(|line| line.here).count()
+    );
+    text
+}
+
+/// Who published it: `source` up to its first comma.
+fn publisher(entry: &Entry) -> String {
+    const LONGEST: usize = 60;
+    let publisher = entry
+        .source
+        .split([',', ';', '\n'])
+        .next()
+        .unwrap_or_default();
+    match publisher.char_indices().nth(LONGEST) {
+        None => publisher.to_owned(),
+        Some((end, _)) => format!("{}…", &publisher[..end]),
+    }
+}
+
+/// Names as people count, and the slices of a set by their rows: glove-25 before glove-100, deep-10M
+/// before deep-1B.
+fn order(entry: &Entry) -> (Vec<(String, u64)>, usize, String) {
+    let name = &entry.name;
+    let series = match name.rsplit_once(['-', '_']) {
+        Some((series, slice)) if is_a_number_of_rows(slice) => series,
+        _ => name,
+    };
+    let mut parts = Vec::new();
+    let mut rest = series;
+    while !rest.is_empty() {
+        let words = rest
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        let (before, after) = rest.split_at(words);
+        let digits = after
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(after.len());
+        let (number, after) = after.split_at(digits);
+        parts.push((before.to_owned(), number.parse().unwrap_or(0)));
+        rest = after;
+    }
+    (parts, entry.n(), name.clone())
+}
+
+/// 100K, 10M, 1B.
+fn is_a_number_of_rows(slice: &str) -> bool {
+    slice.strip_suffix(['K', 'M', 'B']).is_some_and(|digits| {
+        !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
+    })
+}
+
+/// How large the files are together, of those that may be cut as much as is needed.
+fn size_of(entry: &Entry, statuses: &[FileStatus]) -> String {
+    let sizes = statuses.iter().map(|status| {
+        let whole = status.facts.bytes?;
+        let cut = [&entry.base, &entry.queries]
+            .into_iter()
+            .find(|part| part.file == status.file && part.take_first.is_some());
+        Some(match cut {
+            None => whole,
+            // Rows of one size, but for a header that does not show in three digits.
+            Some(part) => (u128::from(whole) * part.n() as u128 / part.rows as u128) as u64,
+        })
+    });
+    match sizes.sum::<Option<u64>>() {
+        Some(bytes) => in_units(bytes),
+        None => "?".to_owned(),
+    }
+}
+
+fn in_units(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "kB", "MB", "GB"] {
+        if value < 999.5 {
+            let digits = usize::from(unit != "B" && value < 99.95);
+            return format!("{value:.digits$} {unit}");
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.1} TB")
 }
 
 /// Everything one needs to know to have the dataset.
@@ -166,4 +305,40 @@ fn check(places: &Places, name: &str, accept_checksum: bool) -> anyhow::Result<A
         text,
         good: !opened.is_refuted(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_three_digits() {
+        for (bytes, text) in [
+            (999, "999 B"),
+            (1_000, "1.0 kB"),
+            (99_949, "99.9 kB"),
+            (99_950, "100 kB"),
+            (999_500, "1.0 MB"),
+            (525_128_288, "525 MB"),
+            (38_400_000_008, "38.4 GB"),
+            (1_200_000_000_000, "1.2 TB"),
+        ] {
+            assert_eq!(in_units(bytes), text);
+        }
+    }
+
+    #[test]
+    fn a_slice_is_told_from_other_names() {
+        for (slice, is) in [
+            ("10M", true),
+            ("1B", true),
+            ("100K", true),
+            ("M", false),
+            ("128", false),
+            ("angular", false),
+            ("x1M", false),
+        ] {
+            assert_eq!(is_a_number_of_rows(slice), is, "{slice}");
+        }
+    }
 }
