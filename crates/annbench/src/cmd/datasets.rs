@@ -109,8 +109,8 @@ fn table(lines: &[Line]) -> String {
     }
     let _ = writeln!(
         text,
-        "{} datasets, {} of them here; `annbench datasets show NAME` tells where the files of one \
-         come from and where they belong (?: size not published)",
+        "{} datasets, {} of them here. ?: size not known.\n\
+         `annbench datasets show NAME` tells where the files of one come from and where they belong.",
         lines.len(),
         lines.iter().filter(|line| line.here).count()
     );
