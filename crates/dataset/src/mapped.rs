@@ -4,7 +4,7 @@ use crate::stamp::Stamp;
 use annbench_core::wire::MapSpec;
 use annbench_core::{ElementType, Vectors};
 use memmap2::Mmap;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ compile_error!("files are mapped as they are, and they are little-endian");
 #[derive(Clone, Debug)]
 pub(crate) struct MappedFile {
     path: PathBuf,
-    // Of the very file that is mapped, from before anything of it is read.
+    // Both of the very file that is mapped, from before anything of it is read.
+    metadata: Metadata,
     stamp: Stamp,
     // An empty file cannot be mapped.
     map: Option<Arc<Mmap>>,
@@ -39,6 +40,7 @@ impl MappedFile {
         };
         Ok(Self {
             path: path.to_owned(),
+            metadata,
             stamp,
             map,
         })
@@ -104,6 +106,13 @@ impl MappedVectors {
     /// The stamp of the file that is mapped.
     pub(crate) fn stamp(&self) -> &Stamp {
         self.file.stamp()
+    }
+
+    /// What the system said of the file that is mapped, from before anything of it was read. Whether
+    /// the file at [`MappedVectors::path`] is still this one shows against it, and against nothing
+    /// that is asked of the path later.
+    pub fn metadata(&self) -> &Metadata {
+        &self.file.metadata
     }
 
     fn view(&self) -> Option<Vectors<'_>> {

@@ -4,7 +4,7 @@
 
 mod support;
 
-use annbench_dataset::Entry;
+use annbench_dataset::{Catalogue, Entry};
 use std::path::Path;
 use std::process::Command;
 use support::*;
@@ -72,8 +72,27 @@ fn in_place_of_the_entry() {
     make_fifo(&path);
     let refusal = fixture.entry(path.to_str().unwrap()).unwrap_err();
     assert_words(&refusal.to_string(), &["pipe.yaml", "FIFO"]);
-    let refusal = fixture.entry("pipe").unwrap_err();
-    assert_words(&refusal.to_string(), &["no dataset `pipe`"]);
+    let by_name = fixture.entry("pipe").unwrap_err().to_string();
+    let next = "`annbench datasets list`";
+    assert_words(&by_name, &["pipe.yaml", "FIFO", next]);
+    assert!(!by_name.contains("did you mean"), "{by_name}");
+}
+
+#[test]
+fn in_place_of_the_folder_of_entries() {
+    let fixture = Fixture::new();
+    let (none, file) = (fixture.root().join("none"), fixture.root().join("file"));
+    std::fs::write(&file, b"").unwrap();
+    for (root, found) in [(none, "found nothing"), (file, "found a file")] {
+        let catalogue = Catalogue::new(&root);
+        let name = root.display().to_string();
+        for refusal in [
+            catalogue.entry("sift").unwrap_err(),
+            catalogue.names().unwrap_err(),
+        ] {
+            assert_words(&refusal.to_string(), &[&name, found, "--datasets DIR"]);
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 mod support;
 
 use annbench_core::{Vectors, distance};
-use annbench_dataset::{Dataset, DatasetError, Entry, TruthOrigin};
+use annbench_dataset::{Dataset, DatasetError, Entry, Refutation, TruthOrigin};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use support::*;
@@ -275,6 +275,103 @@ fn stale_truth_is_refuted_with_evidence() {
         let x = dataset.base().vectors().row(lost as usize);
         assert_eq!(refuted.distance, distance(dataset.metric(), query, x));
     }
+}
+
+/// Of the truth of an entry: what its sample found, before and after `spoil` has changed what is
+/// remembered of it, and the notes of the second time.
+fn checked_twice(
+    fixture: &Fixture,
+    entry: &Entry,
+    spoil: impl Fn(&str) -> String,
+) -> ([(usize, Option<Refutation>); 2], String) {
+    let verdict = |dataset: &Dataset| {
+        let truth = dataset.shipped_truth().unwrap();
+        (truth.sampled_queries(), truth.refuted())
+    };
+    let before = verdict(&fixture.open(entry).unwrap());
+    let kept: Vec<_> = std::fs::read_dir(fixture.root().join(".cache/truth"))
+        .unwrap()
+        .map(|item| item.unwrap().path())
+        .collect();
+    for path in &kept {
+        let text = std::fs::read_to_string(path).unwrap();
+        std::fs::write(path, spoil(&text)).unwrap();
+    }
+    let again = fixture.open(entry).unwrap();
+    let whole = fixture.open(entry).unwrap();
+    assert_eq!(verdict(&whole), before);
+    assert_eq!(whole.notes(), [""; 0]);
+    ([before, verdict(&again)], again.notes().join("\n"))
+}
+
+#[test]
+fn a_remembered_refutation_is_evidence_or_is_found_again() {
+    let mut spoilt = true_ids(&Fixture::new());
+    // The third of the sampled queries: there are 40, and 32 are searched.
+    let row = &mut spoilt[2 * WIDTH..3 * WIDTH];
+    let lost = row[4];
+    row[4] = (0..N as u32).find(|id| !row.contains(id)).unwrap();
+    let kept = row[0];
+    let refuted = |from: &str, to: [usize; 3]| {
+        let mut facts: serde_json::Value = serde_json::from_str(from).unwrap();
+        assert_eq!(facts["refuted"], serde_json::json!([2, 4, lost]));
+        facts["refuted"] = serde_json::json!(to);
+        facts.to_string()
+    };
+    let other = (0..N).find(|id| !spoilt[2 * WIDTH..3 * WIDTH].contains(&(*id as u32)));
+    let other = other.filter(|&id| id != lost as usize).unwrap_or(N - 1);
+    for evidence in [
+        [M, 4, lost as usize],
+        [2, WIDTH, lost as usize],
+        [2, 4, N],
+        // Rows in range that are no evidence: one of the truth's own, and one that is far away.
+        [2, 4, kept as usize],
+        [2, 0, other],
+    ] {
+        let fixture = Fixture::new();
+        write_vectors(&fixture);
+        let entry = with_ids(&fixture, &spoilt);
+        let ([before, again], notes) =
+            checked_twice(&fixture, &entry, |text| refuted(text, evidence));
+        let (searched, refutation) = before;
+        assert_eq!((searched, refutation.unwrap().id), (3, lost));
+        assert_eq!(again, before, "{evidence:?}");
+        assert_words(&notes, &["does not hold", "checked again"]);
+    }
+}
+
+#[test]
+fn a_remembered_check_of_fewer_queries_is_none() {
+    let ids = true_ids(&Fixture::new());
+    let fixture = Fixture::new();
+    write_vectors(&fixture);
+    let entry = with_ids(&fixture, &ids);
+    let ([before, again], notes) =
+        checked_twice(&fixture, &entry, |text| text.replace("32", "5"));
+    assert_eq!(before, (32, None));
+    assert_eq!(again, before);
+    assert_words(&notes, &["checked again"]);
+}
+
+#[test]
+fn evidence_is_a_row_that_the_truth_does_not_have() {
+    // Rows 0 and 1 are equally near to the query; the truth has the second of them only.
+    let fixture = Fixture::new();
+    fixture.write("set", "base", &flat(4, 1, &[1, 1, 5, 9]));
+    fixture.write("set", "queries", &flat(1, 1, &[0]));
+    fixture.write("set", "truth", &flat(1, 2, &words(&[1, 2])));
+    let entry = fixture.yaml(
+        "set",
+        "metric: l2\nelement: u8\ndim: 1\n\
+         base: { file: base, format: u8bin, rows: 4 }\n\
+         queries: { file: queries, format: u8bin, rows: 1 }\n\
+         truth: { file: truth, format: ibin, width: 2 }\n",
+    );
+    let dataset = fixture.open(&entry).unwrap();
+    let refuted = dataset.shipped_truth().unwrap().refuted().unwrap();
+    let shown = (refuted.k, refuted.id, refuted.distance);
+    assert_eq!(shown, (2, 0, 1.0));
+    assert_eq!(refuted.truth_distance, 25.0);
 }
 
 #[test]

@@ -1,15 +1,16 @@
 //! Files that must stay what they were when they were looked at.
 
+use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A file as it was: another size, other times or another inode show that it was changed or
-/// replaced. The change time cannot be set back by those who write to the file.
+/// A file as it was: another size, other times, another device or inode show that it was
+/// changed or replaced. The change time cannot be set back by those who write to the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileState {
     path: PathBuf,
-    facts: [i64; 6],
+    facts: [i64; 7],
 }
 
 impl FileState {
@@ -18,18 +19,24 @@ impl FileState {
     /// # Errors
     /// Whatever `stat` says.
     pub fn of(path: &Path) -> io::Result<Self> {
-        let found = std::fs::metadata(path)?;
-        Ok(Self {
+        Ok(Self::opened(path, &std::fs::metadata(path)?))
+    }
+
+    /// The state of the file that was opened at `path` and had `metadata` before it was read: what is
+    /// watched is then what was read, whatever lies at `path` by now.
+    pub fn opened(path: &Path, metadata: &Metadata) -> Self {
+        Self {
             path: path.to_owned(),
             facts: [
-                found.len() as i64,
-                found.ino() as i64,
-                found.mtime(),
-                found.mtime_nsec(),
-                found.ctime(),
-                found.ctime_nsec(),
+                metadata.len() as i64,
+                metadata.dev() as i64,
+                metadata.ino() as i64,
+                metadata.mtime(),
+                metadata.mtime_nsec(),
+                metadata.ctime(),
+                metadata.ctime_nsec(),
             ],
-        })
+        }
     }
 
     /// The file.
@@ -46,6 +53,23 @@ impl FileState {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_opened_is_watched_and_not_what_lies_there_later() {
+        let name = |what| {
+            let name = format!("annbench-{what}-{}", std::process::id());
+            std::env::temp_dir().join(name)
+        };
+        let (path, other) = (name("opened"), name("later"));
+        for file in [&path, &other] {
+            std::fs::write(file, "bytes").unwrap();
+        }
+        let opened = std::fs::File::open(&path).unwrap().metadata().unwrap();
+        assert!(FileState::opened(&path, &opened).holds());
+        std::fs::rename(&other, &path).unwrap();
+        assert!(!FileState::opened(&path, &opened).holds());
+        std::fs::remove_file(&path).unwrap();
+    }
 
     #[test]
     fn an_edit_with_its_times_set_back_and_a_replacement_show() {

@@ -41,8 +41,12 @@ impl Catalogue {
     /// Names of all entries, sorted.
     ///
     /// # Errors
-    /// [`DatasetError::Io`] when the directory cannot be read.
+    /// [`DatasetError::Contents`] when the directory is none, [`DatasetError::Io`] when it cannot be
+    /// read.
     pub fn names(&self) -> Result<Vec<String>, DatasetError> {
+        if !self.root.is_dir() {
+            return Err(self.no_root()?);
+        }
         let io = |source| DatasetError::io("read the catalogue directory", &self.root, source);
         let mut names = Vec::new();
         for item in std::fs::read_dir(&self.root).map_err(io)? {
@@ -66,7 +70,7 @@ impl Catalogue {
             return self.entry_at(Path::new(name));
         }
         let path = self.root.join(format!("{name}.yaml"));
-        if entry::is_plain_name(name) && path.is_file() {
+        if entry::is_plain_name(name) && lying_at(&path)? != Lying::Nothing {
             return self.entry_at(&path);
         }
         let names = self.names()?;
@@ -78,6 +82,22 @@ impl Catalogue {
         })
     }
 
+    /// Says what lies in place of the directory.
+    fn no_root(&self) -> Result<DatasetError, DatasetError> {
+        let found = match lying_at(&self.root)? {
+            Lying::Nothing => "nothing",
+            Lying::File => "a file",
+            Lying::Other(found) => found,
+        };
+        Ok(DatasetError::contents(
+            &self.root,
+            "what lies there",
+            "the folder of dataset entries",
+            found,
+            "name that folder with --datasets DIR, or run annbench where it is, or below",
+        ))
+    }
+
     fn entry_at(&self, path: &Path) -> Result<Entry, DatasetError> {
         if let Lying::Other(found) = lying_at(path)? {
             return Err(DatasetError::contents(
@@ -85,7 +105,7 @@ impl Catalogue {
                 "what lies there",
                 "a dataset entry, a file of YAML",
                 found,
-                "give the path of such a file, or a name that `annbench datasets` lists",
+                "give the path of such a file, or a name that `annbench datasets list` shows",
             ));
         }
         let bytes = std::fs::read(path)

@@ -2,7 +2,7 @@ use super::{Refutation, Space, Truth, exact_neighbors};
 use crate::DatasetError;
 use crate::cache::Cache;
 use crate::progress::{Activity, Meter, Watch};
-use annbench_core::{TieTolerance, norm};
+use annbench_core::{TieTolerance, distance, norm};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -15,8 +15,10 @@ const MAX_COMPONENTS: u64 = 32 * 200_000_000;
 /// What a check has found; remembered by content.
 #[derive(Serialize, Deserialize)]
 struct Checked {
-    sampled_queries: usize,
-    refuted: Option<[u64; 3]>,
+    /// Queries that were searched; all of the sample unless the last one refutes the truth.
+    searched: usize,
+    /// Query, rank from 0 and row.
+    refuted: Option<(usize, usize, u32)>,
 }
 
 /// Searches a fixed sample of the queries exactly and marks `truth` as refuted where a row is nearer
@@ -36,36 +38,40 @@ pub(crate) fn check_sample(
     if sample == 0 {
         return Ok(());
     }
-    let key = space.key(&format!("check {} {sample}", truth.fingerprint()));
-    truth.sampled_queries = sample;
-    if let Some(known) = cache.read::<Checked>(&cache.path(&key, "json")) {
-        truth.refuted = known
-            .refuted
-            .and_then(|[query, rank, id]| evidence(truth, space, query, rank, id));
-        return Ok(());
+    let key = space.key(&format!("check 2 {} {sample}", truth.fingerprint()));
+    let path = cache.path(&key, "json");
+    if let Some(known) = cache.read::<Checked>(&path) {
+        match known.holds(truth, space, sample) {
+            Some(refuted) => {
+                truth.sampled_queries = known.searched;
+                truth.refuted = refuted;
+                return Ok(());
+            }
+            None => notes.push(format!(
+                "what {} says of the truth does not hold, and it was checked again",
+                path.display()
+            )),
+        }
     }
     let total = sample as u64 * space.base.n() as u64;
     let meter = Meter::new(watch, Activity::Truth, base_path, total);
     // Evenly spread over the queries, the first among them.
-    let picks: Vec<usize> = (0..sample)
-        .map(|i| i * space.queries.n() / sample)
-        .collect();
-    for (i, &q) in picks.iter().enumerate() {
+    for i in 0..sample {
+        let q = i * space.queries.n() / sample;
         let before = i as u64 * space.base.n() as u64;
         let query = space.queries.slice(q..q + 1);
         let found = exact_neighbors(space, query, truth.width(), pool, base_path, &|done, _| {
             meter.tell(before + done)
         })?;
-        truth.refuted = first_beaten(truth, space, q, found.row(0));
+        truth.sampled_queries = i + 1;
+        truth.refuted = first_beaten(truth, space, q, found.row(0).0);
         if truth.refuted.is_some() {
             break;
         }
     }
     let checked = Checked {
-        sampled_queries: sample,
-        refuted: truth
-            .refuted
-            .map(|r| [r.query as u64, r.k as u64 - 1, u64::from(r.id)]),
+        searched: truth.sampled_queries,
+        refuted: truth.refuted.map(|r| (r.query, r.k - 1, r.id)),
     };
     if let Err(error) = cache.write(&key, &checked) {
         notes.push(format!(
@@ -75,51 +81,69 @@ pub(crate) fn check_sample(
     Ok(())
 }
 
+impl Checked {
+    /// The verdict, if this can be one of a check of `sample` queries; evidence must refute the truth
+    /// by itself.
+    fn holds(
+        &self,
+        truth: &Truth,
+        space: &Space<'_>,
+        sample: usize,
+    ) -> Option<Option<Refutation>> {
+        match self.refuted {
+            None => (self.searched == sample).then_some(None),
+            Some((query, rank, id)) => (1..=sample)
+                .contains(&self.searched)
+                .then(|| evidence(truth, space, query, rank, id))?
+                .map(Some),
+        }
+    }
+}
+
+/// The first rank at which the truth of query `q` is refuted by one of the `nearest` rows, which an
+/// exact search has found: that of the first which the truth does not have.
 fn first_beaten(
     truth: &Truth,
     space: &Space<'_>,
     q: usize,
-    (ids, distances): (&[u32], &[f64]),
+    nearest: &[u32],
 ) -> Option<Refutation> {
+    let (ids, _) = truth.row(q);
+    let &missed = nearest.iter().find(|id| !ids.contains(id))?;
+    (0..truth.width()).find_map(|rank| evidence(truth, space, q, rank, missed))
+}
+
+/// What row `id` says against the neighbour of `query` at `rank`, from 0: it must be none of the
+/// truth's neighbours and nearer than this one, beyond what rounding explains. Distances are computed
+/// here.
+fn evidence(
+    truth: &Truth,
+    space: &Space<'_>,
+    query: usize,
+    rank: usize,
+    id: u32,
+) -> Option<Refutation> {
+    if query >= truth.queries() || rank >= truth.width() || id as usize >= space.base.n() {
+        return None;
+    }
+    let (ids, distances) = truth.row(query);
+    if ids.contains(&id) {
+        return None;
+    }
     let tolerance = TieTolerance::new(
         space.metric,
         space.element(),
         space.base.dim(),
         space.max_base_norm,
     );
-    let query_norm = norm(space.queries.row(q));
-    let (_, true_distances) = truth.row(q);
-    distances
-        .iter()
-        .zip(true_distances)
-        .position(|(&found, &d_k)| found < d_k - tolerance.at(d_k, query_norm))
-        .map(|rank| Refutation {
-            query: q,
-            k: rank + 1,
-            id: ids[rank],
-            distance: distances[rank],
-            truth_distance: true_distances[rank],
-        })
-}
-
-/// Remembered evidence, its distances computed anew.
-fn evidence(
-    truth: &Truth,
-    space: &Space<'_>,
-    query: u64,
-    rank: u64,
-    id: u64,
-) -> Option<Refutation> {
-    let (query, rank) = (query as usize, rank as usize);
-    if query >= truth.queries() || rank >= truth.width() || id >= space.base.n() as u64 {
-        return None;
-    }
-    let x = space.base.row(id as usize);
-    Some(Refutation {
+    let q = space.queries.row(query);
+    let found = distance(space.metric, q, space.base.row(id as usize));
+    let d_k = distances[rank];
+    (found < d_k - tolerance.at(d_k, norm(q))).then_some(Refutation {
         query,
         k: rank + 1,
-        id: id as u32,
-        distance: annbench_core::distance(space.metric, space.queries.row(query), x),
-        truth_distance: truth.row(query).1[rank],
+        id,
+        distance: found,
+        truth_distance: d_k,
     })
 }

@@ -42,7 +42,7 @@ pub struct Refutation {
     pub query: usize,
     /// The smallest k for which the truth is wrong.
     pub k: usize,
-    /// The row that an exact search finds at this rank.
+    /// A row that is none of the truth's k neighbours.
     pub id: u32,
     /// Its distance.
     pub distance: f64,
@@ -135,7 +135,8 @@ impl Truth {
         &self.fingerprint
     }
 
-    /// How many queries of shipped truth were searched exactly to see whether it stands.
+    /// How many queries of shipped truth were searched exactly to see whether it stands: a search
+    /// that refutes it is the last.
     pub fn sampled_queries(&self) -> usize {
         self.sampled_queries
     }
