@@ -8,6 +8,7 @@ use crate::truth::{Space, Truth, check_sample, computed_truth, shipped_truth};
 use crate::widen::widen;
 use crate::{DatasetError, Watch};
 use annbench_core::{ElementType, Metric, norm};
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,10 +34,49 @@ pub struct OpenOptions<'o> {
 pub struct AcceptedChecksum {
     /// File name as the entry gives it.
     pub file: String,
+    /// The entry's key: sha256 or flat_sha256.
+    pub key: &'static str,
     /// From the catalogue.
     pub expected: String,
     /// Of the file.
     pub found: String,
+}
+
+impl fmt::Display for AcceptedChecksum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            file,
+            key,
+            expected,
+            found,
+        } = self;
+        write!(f, "{file}: expected {key} {expected}, found {found}")
+    }
+}
+
+/// A checksum that is known but could not be compared, because not all of the file is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UncomparedChecksum {
+    /// File name as the entry gives it.
+    pub file: String,
+    /// The entry's key: sha256 or flat_sha256.
+    pub key: &'static str,
+    /// From the catalogue.
+    pub expected: String,
+    /// What is there instead of the whole file.
+    pub because: String,
+}
+
+impl fmt::Display for UncomparedChecksum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            file,
+            key,
+            expected,
+            because,
+        } = self;
+        write!(f, "{file}: expected {key} {expected}, not compared: {because}")
+    }
 }
 
 /// Vectors of which values were rounded.
@@ -62,6 +102,7 @@ pub struct Dataset {
     truth: Option<Arc<Truth>>,
     accepted_checksums: Vec<AcceptedChecksum>,
     narrowed: Vec<NarrowedPart>,
+    uncompared_checksums: Vec<UncomparedChecksum>,
     notes: Vec<String>,
     later_notes: Mutex<Vec<String>>,
 }
@@ -112,6 +153,7 @@ impl Dataset {
             truth: None,
             accepted_checksums: Vec::new(),
             narrowed: opening.narrowed.clone(),
+            uncompared_checksums: Vec::new(),
             notes: Vec::new(),
             later_notes: Mutex::default(),
         };
@@ -139,6 +181,7 @@ impl Dataset {
             );
         }
         dataset.accepted_checksums = opening.accepted;
+        dataset.uncompared_checksums = opening.uncompared;
         dataset.notes = opening.notes;
         Ok(dataset)
     }
@@ -213,7 +256,12 @@ impl Dataset {
         &self.narrowed
     }
 
-    /// What a user should know: the entry's notes and what opening found.
+    /// Checksums that are known and could not be compared.
+    pub fn uncompared_checksums(&self) -> &[UncomparedChecksum] {
+        &self.uncompared_checksums
+    }
+
+    /// What opening found and a user should know. What the entry itself says is in its own notes.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

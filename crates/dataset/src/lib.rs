@@ -28,7 +28,7 @@ pub use catalogue::{
     Archive, Catalogue, Entry, EntryError, FileFacts, FileState, FileStatus, Places, TruthPart,
     VectorsPart,
 };
-pub use dataset::{AcceptedChecksum, Dataset, NarrowedPart, OpenOptions};
+pub use dataset::{AcceptedChecksum, Dataset, NarrowedPart, OpenOptions, UncomparedChecksum};
 pub use error::{Contents, DatasetError, MissingFile};
 pub use format::Format;
 pub(crate) use mapped::MappedFile;

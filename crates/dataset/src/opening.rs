@@ -1,21 +1,24 @@
 use crate::DatasetError;
-use crate::catalogue::{Entry, VectorsPart};
+use crate::catalogue::{Entry, FileFacts, VectorsPart};
 use crate::checksum::{file_sha256, flat_sha256};
 use crate::content::{ContentFacts, content_facts};
 use crate::convert::{Converted, map_vectors};
 use crate::copy::Effects;
-use crate::dataset::{AcceptedChecksum, NarrowedPart, OpenOptions, cache};
+use crate::dataset::{AcceptedChecksum, NarrowedPart, OpenOptions, UncomparedChecksum, cache};
 use crate::error::MissingFile;
 use crate::format::Wanted;
 use crate::lying::{Lying, lying_at, not_a_file};
 use crate::mapped::{MappedFile, MappedVectors};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A dataset on its way to being open.
 pub(crate) struct Opening<'o> {
     entry: &'o Entry,
     options: &'o OpenOptions<'o>,
     files: BTreeMap<String, MappedFile>,
+    /// Files that end after the rows that are taken.
+    cut: BTreeSet<String>,
+    pub(crate) uncompared: Vec<UncomparedChecksum>,
     pub(crate) accepted: Vec<AcceptedChecksum>,
     pub(crate) narrowed: Vec<NarrowedPart>,
     pub(crate) notes: Vec<String>,
@@ -31,9 +34,11 @@ impl<'o> Opening<'o> {
             entry,
             options,
             files: find_files(entry)?,
+            cut: BTreeSet::new(),
+            uncompared: Vec::new(),
             accepted: Vec::new(),
             narrowed: Vec::new(),
-            notes: entry.notes.clone(),
+            notes: Vec::new(),
         };
         opening.check_files()?;
         Ok(opening)
@@ -56,10 +61,8 @@ impl<'o> Opening<'o> {
             let bytes = file.bytes().len() as u64;
             let other_size = facts.bytes.filter(|&known| known != bytes);
             if let Some(known) = other_size {
-                if self.may_be_cut(&name) {
-                    self.notes.push(format!(
-                        "{name} is cut to {bytes} of its {known} bytes: its checksum cannot be compared"
-                    ));
+                if bytes < known && self.may_be_cut(&name) {
+                    self.note_cut(&name, facts, format!("cut to {bytes} of its {known} bytes"));
                     continue;
                 }
                 // Its header tells more than its size where it can be read.
@@ -80,17 +83,40 @@ impl<'o> Opening<'o> {
             if let Some(expected) = facts.sha256 {
                 let cache = cache(self.entry, "checksums");
                 let found = file_sha256(&file, &cache, self.options.watch, &mut self.notes)?;
-                self.compare(&name, &file, "SHA-256", expected, found)?;
+                self.compare(&name, &file, Sum::File, expected, found)?;
             }
         }
         Ok(())
     }
 
-    /// Whether `name` holds only parts of which the first rows are taken.
+    /// Whether `name` holds only vectors of which the first rows are taken.
     fn may_be_cut(&self, name: &str) -> bool {
-        [&self.entry.base, &self.entry.queries]
-            .iter()
-            .any(|part| part.file == name && part.take_first.is_some())
+        let truth = self.entry.truth.as_ref();
+        truth.is_none_or(|truth| truth.file != name)
+            && [&self.entry.base, &self.entry.queries]
+                .iter()
+                .all(|part| part.file != name || part.take_first.is_some())
+    }
+
+    /// Of a file that is `cut`, no checksum that is known can be compared.
+    fn note_cut(&mut self, name: &str, facts: FileFacts, cut: String) {
+        self.cut.insert(name.to_owned());
+        let known = [(Sum::File, facts.sha256), (Sum::Flat, facts.flat_sha256)];
+        for (sum, expected) in known {
+            if let Some(expected) = expected {
+                self.note_uncompared(name, sum, expected, format!("the file is {cut}"));
+            }
+        }
+        self.notes.push(format!("{name} is {cut}"));
+    }
+
+    fn note_uncompared(&mut self, name: &str, sum: Sum, expected: String, because: String) {
+        self.uncompared.push(UncomparedChecksum {
+            file: name.to_owned(),
+            key: sum.key(),
+            expected,
+            because,
+        });
     }
 
     /// The layout's own complaint about a file of the wrong size.
@@ -122,7 +148,7 @@ impl<'o> Opening<'o> {
         &mut self,
         name: &str,
         file: &MappedFile,
-        what: &'static str,
+        sum: Sum,
         expected: String,
         found: String,
     ) -> Result<(), DatasetError> {
@@ -133,17 +159,53 @@ impl<'o> Opening<'o> {
             return Err(DatasetError::Checksum {
                 dataset: self.entry.name.clone(),
                 path: file.path().to_owned(),
-                what,
+                what: sum.words(),
                 expected,
                 found,
             });
         }
         self.accepted.push(AcceptedChecksum {
             file: name.to_owned(),
+            key: sum.key(),
             expected,
             found,
         });
         Ok(())
+    }
+
+    /// Compares the checksum of all vectors of the file, also where only the first are `taken`.
+    fn compare_flat(
+        &mut self,
+        file: &MappedFile,
+        part: &VectorsPart,
+        taken: &MappedVectors,
+    ) -> Result<(), DatasetError> {
+        let facts = self.entry.facts(&part.file);
+        let Some(expected) = facts.flat_sha256 else {
+            return Ok(());
+        };
+        if self.cut.contains(&part.file) {
+            return Ok(());
+        }
+        let whole = VectorsPart {
+            take_first: None,
+            ..part.clone()
+        };
+        let all = match part.take_first {
+            None => taken.clone(),
+            Some(_) => match self.map(file, &whole) {
+                Ok(all) => all.vectors,
+                // Its size is not known, so it may have been cut, which is no fault.
+                Err(DatasetError::Contents(why)) if facts.bytes.is_none() => {
+                    self.note_uncompared(&part.file, Sum::Flat, expected, why.to_string());
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        let cache = cache(self.entry, "checksums");
+        let found = flat_sha256(file, &all, &cache, self.options.watch, &mut self.notes)?;
+        self.compare(&part.file, file, Sum::Flat, expected, found)
     }
 
     /// Maps and reads all vectors of `part`, the base or the queries.
@@ -163,19 +225,7 @@ impl<'o> Opening<'o> {
                 values: rounded,
             });
         }
-        if let Some(expected) = entry.facts(&part.file).flat_sha256
-            && part.n() == part.rows
-        {
-            let cache = cache(entry, "checksums");
-            let found = flat_sha256(&file, &vectors, &cache, options.watch, &mut self.notes)?;
-            self.compare(
-                &part.file,
-                &file,
-                "SHA-256 of its vectors in the flat layout",
-                expected,
-                found,
-            )?;
-        }
+        self.compare_flat(&file, part, &vectors)?;
         let facts = content_facts(
             file.path(),
             &vectors,
@@ -185,6 +235,30 @@ impl<'o> Opening<'o> {
             &mut self.notes,
         )?;
         Ok((vectors, facts))
+    }
+}
+
+/// What a known checksum is of.
+#[derive(Clone, Copy)]
+enum Sum {
+    File,
+    Flat,
+}
+
+impl Sum {
+    /// The key under which the entry gives it.
+    fn key(self) -> &'static str {
+        match self {
+            Sum::File => "sha256",
+            Sum::Flat => "flat_sha256",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Sum::File => "SHA-256",
+            Sum::Flat => "SHA-256 of its vectors in the flat layout",
+        }
     }
 }
 

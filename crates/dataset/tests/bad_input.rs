@@ -214,6 +214,11 @@ fn another_checksum_is_refused_or_accepted_by_name() {
     };
     assert_eq!((&accepted.file[..], &accepted.expected), ("base", &wrong));
     assert_ne!(accepted.found, wrong);
+    let found = &accepted.found;
+    assert_eq!(
+        accepted.to_string(),
+        format!("base: expected sha256 {wrong}, found {found}")
+    );
 
     let entry = fixture.yaml("set", &body("u8", "u8bin", &known(&accepted.found)));
     assert!(
@@ -252,6 +257,14 @@ fn a_checksum_of_the_flat_layout_holds_for_every_layout() {
     assert_words(
         &fixture.refusal(&entry),
         &["flat layout", &sum, "--accept-checksum set"],
+    );
+    let mut options = fixture.options();
+    options.accept_checksum = true;
+    let dataset = annbench_dataset::Dataset::open(&entry, &options).unwrap();
+    let ones = "1".repeat(64);
+    assert_eq!(
+        dataset.accepted_checksums()[0].to_string(),
+        format!("base: expected flat_sha256 {ones}, found {sum}")
     );
 }
 

@@ -446,8 +446,81 @@ fn only_the_first_rows_are_taken_from_a_whole_file_and_from_a_cut_one() {
     fixture.write("set", "base", &flat(100, DIM, first));
     let from_cut = fixture.open(&entry).unwrap();
     assert_eq!(from_cut.base_fingerprint(), from_whole.base_fingerprint());
-    assert_words(&from_cut.notes().join("\n"), &["cut", "checksum"]);
+    assert_eq!(from_cut.notes(), ["base is cut to 608 of its 1808 bytes"]);
+    assert!(from_cut.uncompared_checksums().is_empty());
 
     fixture.write("set", "base", &flat(99, DIM, &whole[..99 * DIM]));
     assert_words(&fixture.refusal(&entry), &["header", "300 rows", "99 rows"]);
+
+    let more = [&whole[..], &whole[..DIM]].concat();
+    for over_long in [flat(N + 1, DIM, &more), flat(N, DIM, &more)] {
+        fixture.write("set", "base", &over_long);
+        assert_words(&fixture.refusal(&entry), &["base", "over-long"]);
+    }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    use sha2::Digest;
+    let digest = sha2::Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn checksums_of_a_file_of_which_the_first_rows_are_taken() {
+    let (whole, first) = (base(), &base()[..100 * DIM]);
+    let flat_sum = sha256(&flat(N, DIM, &whole));
+    let wrong = "1".repeat(64);
+    let layout = |format: &str, rows: usize, body: &[u8]| match format {
+        "u8bin" => flat(rows, DIM, body),
+        _ => texmex(DIM, DIM, body),
+    };
+    for format in ["u8bin", "bvecs"] {
+        for size_known in [true, false] {
+            let fixture = Fixture::new();
+            fixture.write("set", "queries", &layout(format, M, &queries()));
+            let full = layout(format, N, &whole);
+            let entry = |key: &str, sum: &str| {
+                let bytes = match size_known {
+                    true => format!("bytes: {}, ", full.len()),
+                    false => String::new(),
+                };
+                fixture.yaml(
+                    "set",
+                    &format!(
+                        "metric: l2\nelement: u8\ndim: {DIM}\n\
+                         base: {{ file: base, format: {format}, rows: {N}, take_first: 100 }}\n\
+                         queries: {{ file: queries, format: {format}, rows: {M} }}\n\
+                         files: {{ base: {{ {bytes}{key}: \"{sum}\" }} }}\n"
+                    ),
+                )
+            };
+            // The whole file is there: it is compared.
+            fixture.write("set", "base", &full);
+            for (key, sum) in [("sha256", &sha256(&full)), ("flat_sha256", &flat_sum)] {
+                let dataset = fixture.open(&entry(key, sum)).unwrap();
+                assert_eq!(dataset.base().vectors().component_bytes(), first);
+                assert!(dataset.uncompared_checksums().is_empty());
+                let refusal = fixture.refusal(&entry(key, &wrong));
+                assert_words(&refusal, &["base", "SHA-256", sum, &wrong]);
+            }
+            // It is cut: what is known of it stands on every result.
+            fixture.write("set", "base", &layout(format, 100, first));
+            let keys: &[&str] = match size_known {
+                true => &["sha256", "flat_sha256"],
+                // Nothing tells that this is another file because it was cut.
+                false => &["flat_sha256"],
+            };
+            for key in keys {
+                let dataset = fixture.open(&entry(key, &wrong)).unwrap();
+                let [uncompared] = dataset.uncompared_checksums() else {
+                    panic!("{:?}", dataset.uncompared_checksums());
+                };
+                let said = uncompared.to_string();
+                let expected = format!("base: expected {key} {wrong}, not compared: ");
+                assert!(said.starts_with(&expected), "{said}");
+                let why = if size_known { "cut to" } else { "100 rows" };
+                assert_words(&said, &[why]);
+            }
+        }
+    }
 }
