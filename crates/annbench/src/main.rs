@@ -6,6 +6,7 @@ mod cmd;
 mod environment;
 mod estimate;
 mod interrupt;
+mod lost;
 mod places;
 mod progress;
 mod reproduce;
@@ -62,7 +63,7 @@ fn was_interrupted(error: &anyhow::Error) -> bool {
 }
 
 /// The error and its causes, those left out whose words are there already.
-fn explain(error: &anyhow::Error) -> String {
+pub fn explain(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();

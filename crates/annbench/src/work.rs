@@ -2,7 +2,7 @@
 
 use crate::args::Selection;
 use crate::campaign::Loaded;
-use crate::interrupt;
+use crate::{explain, interrupt};
 use annbench_config::{DatasetShape, Duplicates, plan};
 use annbench_core::wire::Verdict;
 use annbench_core::{ElementType, Metric};
@@ -89,10 +89,22 @@ impl Adapters {
     /// All of them.
     ///
     /// # Errors
-    /// Why the first that cannot be used cannot.
-    pub fn complete(self) -> anyhow::Result<BTreeMap<String, AdapterInUse>> {
-        match self.unusable.into_iter().next() {
-            None => Ok(self.found),
+    /// Why each that cannot be used cannot.
+    pub fn complete(mut self) -> anyhow::Result<Self> {
+        if self.unusable.len() > 1 {
+            let reasons: Vec<String> = self
+                .unusable
+                .iter()
+                .map(|(_, why)| format!("\n  {}", explain(why)))
+                .collect();
+            bail!(
+                "{} adapters cannot be used:{}",
+                reasons.len(),
+                reasons.concat()
+            );
+        }
+        match self.unusable.pop() {
+            None => Ok(self),
             Some((_, error)) => Err(error),
         }
     }
@@ -104,10 +116,13 @@ pub struct Work {
     pub jobs: Vec<(PlannedJob, AdapterInUse)>,
     /// Points that were named twice.
     pub duplicates: Vec<Duplicates>,
+    /// Builds and points that are left out because their adapter cannot be used, by adapter.
+    pub left_out: BTreeMap<String, (usize, usize)>,
 }
 
 impl Work {
-    /// Expands the campaign for one dataset.
+    /// Expands the campaign for one dataset. What needs an adapter that cannot be used is left out and
+    /// counted; where there must be none, see [`Adapters::complete`].
     ///
     /// # Errors
     /// What the configuration does not permit.
@@ -115,7 +130,7 @@ impl Work {
         loaded: &Loaded,
         selection: &Selection,
         subject: &SubjectFacts,
-        adapters: &BTreeMap<String, AdapterInUse>,
+        adapters: &Adapters,
         machine: &Machine,
     ) -> anyhow::Result<Self> {
         let info = &subject.info;
@@ -131,8 +146,16 @@ impl Work {
         let expanded = plan(&loaded.campaign, &loaded.sweeps, &shape, &filter)?;
         let measure = &loaded.campaign.settings().measure;
         let mut jobs = Vec::with_capacity(expanded.jobs.len());
+        let mut left_out: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for job in &expanded.jobs {
-            let Some(adapter) = adapters.get(&job.adapter) else {
+            let unusable = |(name, _): &(String, _)| *name == job.adapter;
+            if adapters.unusable.iter().any(unusable) {
+                let (builds, points) = left_out.entry(job.adapter.clone()).or_default();
+                *builds += 1;
+                *points += job.points.len();
+                continue;
+            }
+            let Some(adapter) = adapters.found.get(&job.adapter) else {
                 bail!(
                     "the plan names adapter `{}`, which was not asked",
                     job.adapter
@@ -144,7 +167,16 @@ impl Work {
         Ok(Self {
             jobs,
             duplicates: expanded.duplicates,
+            left_out,
         })
+    }
+}
+
+impl Work {
+    /// The ids of all its points.
+    pub fn point_ids(&self) -> impl Iterator<Item = &str> {
+        let points = self.jobs.iter().flat_map(|(job, _)| &job.points);
+        points.map(|point| point.point_id.as_str())
     }
 }
 

@@ -7,7 +7,8 @@
 mod support;
 
 use annbench_results::{Outcome, RunRecords};
-use support::{Bench, N, QUERIES, RUN, SWEEP};
+use std::path::PathBuf;
+use support::{Bench, DIM, N, QUERIES, RUN, SWEEP};
 
 #[test]
 fn changed_truth_and_changed_raw_files_show_when_scored_again() {
@@ -72,12 +73,137 @@ fn changed_truth_and_changed_raw_files_show_when_scored_again() {
         progress.contains("1 points have lost their raw files"),
         "{progress}"
     );
+    assert!(progress.contains("ids.r0.npy"), "{progress}");
     assert!(
         progress.contains("4 points are finished already; 1 remain"),
         "{progress}"
     );
     let text = bench.answer(&["rescore", "run"]);
     assert!(text.contains("3 points scored again, 0 changed"), "{text}");
+}
+
+/// The raw folder of the only measured point of `group`.
+fn raw_of(bench: &Bench, group: &str) -> PathBuf {
+    let run = RunRecords::open(&bench.path("run")).unwrap();
+    let searches = run.latest_searches();
+    let search = searches
+        .into_iter()
+        .find(|search| search.group == group && search.measured.is_some());
+    let raw_dir = &search.unwrap().measured.as_ref().unwrap().raw_dir;
+    bench.path("run").join(raw_dir)
+}
+
+#[test]
+fn only_points_of_the_selection_are_measured_again_when_lost() {
+    let bench = Bench::calibrated();
+    bench.answer(&RUN);
+    std::fs::remove_file(raw_of(&bench, "exact").join("ids.r0.npy")).unwrap();
+    let again = |more: &[&str]| {
+        let output = bench.run(&[&RUN[..], &["--retry", "lost"], more].concat());
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let progress = again(&["--group", "random"]);
+    assert!(
+        progress.contains("0 points have lost their raw files"),
+        "{progress}"
+    );
+    let progress = again(&[]);
+    assert!(progress.contains("1 points have lost"), "{progress}");
+}
+
+#[test]
+fn a_dataset_that_is_gone_costs_its_points_and_a_directory_that_fails_none_before_it() {
+    let bench = Bench::calibrated();
+    let other = Bench::entry("").replace("name: tiny", "name: other");
+    let other = other.replace("base.u8bin", "other.u8bin");
+    bench.write(
+        "datasets/other.yaml",
+        &other.replace("dim:", "folder: tiny\ndim:"),
+    );
+    bench.write_u8bin("datasets/tiny/other.u8bin", N, DIM, 3);
+    bench.answer(&[&RUN[..], &["--dataset", "tiny", "--dataset", "other"]].concat());
+    let before = RunRecords::open(&bench.path("run")).unwrap().records;
+    let rescored = || {
+        let output = bench.run(&["rescore", "run"]);
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // Another base under the old name, then none at all.
+    bench.write_u8bin("datasets/tiny/other.u8bin", N, DIM, 4);
+    let text = rescored();
+    assert!(text.contains("3 points scored again, 0 changed"), "{text}");
+    assert!(text.contains("3 points could not be scored"), "{text}");
+    let said = "dataset other: the records were measured on a base with fingerprint";
+    assert_eq!(text.matches(said).count(), 1, "{text}");
+    std::fs::remove_file(bench.path("datasets/tiny/other.u8bin")).unwrap();
+    let text = rescored();
+    assert!(text.contains("3 points scored again, 0 changed"), "{text}");
+    assert!(text.contains("other.u8bin is missing"), "{text}");
+    assert_eq!(
+        RunRecords::open(&bench.path("run")).unwrap().records,
+        before
+    );
+
+    // Without the points of that dataset, and with a score that was edited.
+    let journal = std::fs::read_to_string(bench.path("run/records.jsonl")).unwrap();
+    let tiny: String = journal
+        .lines()
+        .filter(|line| !line.contains("\"name\":\"other\""))
+        .map(|line| line.replace("\"recall_mean\":1.0", "\"recall_mean\":0.5") + "\n")
+        .collect();
+    bench.write("run/records.jsonl", &tiny);
+    for folder in ["second", "third"] {
+        std::fs::create_dir_all(bench.path(folder)).unwrap();
+        bench.write(&format!("{folder}/records.jsonl"), &tiny);
+    }
+    let held = annbench_results::Store::create_or_open(&bench.path("second")).unwrap();
+    let output = bench.run(&["rescore", "run", "second", "third"]);
+    let (text, complaint) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    );
+    assert_eq!(output.status.code(), Some(2), "{complaint}");
+    assert!(
+        text.contains("run: 3 points scored again, 1 changed"),
+        "{text}"
+    );
+    assert!(
+        complaint.contains("second: another annbench"),
+        "{complaint}"
+    );
+    assert!(complaint.contains("third"), "{complaint}");
+    drop(held);
+    // A folder that is no run is said before anything is rewritten.
+    bench.write("run/records.jsonl", &tiny);
+    let complaint = bench.complaint(&["rescore", "run", "configs"], 2);
+    assert!(complaint.contains("configs: expected a run"), "{complaint}");
+    let kept = std::fs::read_to_string(bench.path("run/records.jsonl")).unwrap();
+    assert_eq!(kept, tiny);
+}
+
+#[test]
+fn what_was_accepted_is_one_file_and_not_any() {
+    let bench = Bench::calibrated();
+    bench.write_truth(0);
+    let wrong = "a".repeat(64);
+    let truth = "truth: { file: truth.ibin, format: bigann_truth, width: 10 }\n";
+    let files = format!("files: {{ truth.ibin: {{ sha256: \"{wrong}\" }} }}\n");
+    bench.write(
+        "datasets/tiny.yaml",
+        &Bench::entry(&(truth.to_owned() + &files)),
+    );
+    bench.answer(&[&RUN[..], &["--accept-checksum", "tiny"]].concat());
+    bench.answer(&["rescore", "run"]);
+    let path = bench.path("datasets/tiny/truth.ibin");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[8..12].copy_from_slice(&20u32.to_le_bytes());
+    std::fs::write(&path, bytes).unwrap();
+    let output = bench.run(&["rescore", "run"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("which no record has accepted"), "{text}");
+    assert!(text.contains(&wrong), "{text}");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 mod support;
 
 use annbench_results::{Record, RunRecords};
-use support::{Bench, N, QUERIES, QUICK_CAMPAIGN, RUN, SWEEP, random_sweep};
+use support::{Bench, DIM, N, QUERIES, QUICK_CAMPAIGN, RUN, SWEEP, random_sweep};
 
 #[test]
 fn a_campaign_becomes_records_a_table_plots_and_a_csv() {
@@ -291,6 +291,98 @@ fn a_plan_without_one_of_its_adapters_shows_the_rest() {
     assert!(plan.contains("not planned"), "{plan}");
     assert!(plan.contains("annbench-adapter-no-such-library"), "{plan}");
     assert!(plan.contains("scripts/build-adapters"), "{plan}");
+}
+
+#[test]
+fn every_adapter_that_is_missing_is_named_and_a_group_of_one_is_planned_without_it() {
+    let bench = Bench::calibrated();
+    for name in ["one", "two"] {
+        bench.write(
+            &format!("configs/{name}.yaml"),
+            &format!(
+                "adapter: no_such_{name}\ngroups: {{ only_{name}: {{ search: {{ x: [1, 2] }} }} }}\n"
+            ),
+        );
+    }
+    let sweeps = "[ { file: one.yaml }, { file: two.yaml }, {";
+    bench.write(
+        "configs/campaign.yaml",
+        &QUICK_CAMPAIGN.replace("[ {", sweeps),
+    );
+    let complaint = bench.complaint(&RUN, 2);
+    for name in [
+        "annbench-adapter-no-such-one",
+        "annbench-adapter-no-such-two",
+    ] {
+        assert!(complaint.contains(name), "{complaint}");
+    }
+    let output = bench.run(&["plan", "configs/campaign.yaml", "--group", "only_one"]);
+    assert_eq!(output.status.code(), Some(1));
+    let plan = String::from_utf8_lossy(&output.stdout);
+    assert!(plan.contains("0 builds, 0 searches"), "{plan}");
+    assert!(
+        plan.contains("no_such_one: 1 builds with 2 points are left out"),
+        "{plan}"
+    );
+    assert!(!plan.contains("no_such_two: 1 builds"), "{plan}");
+    let complaint = bench.complaint(&["plan", "configs/campaign.yaml", "--group", "none"], 2);
+    assert!(complaint.contains("only_one"), "{complaint}");
+}
+
+#[test]
+fn what_opening_finds_is_told_once_by_every_verb_and_doubts_stand_on_results() {
+    let bench = Bench::calibrated();
+    let base = bench.path("datasets/tiny/base.u8bin");
+    let bytes = std::fs::read(&base).unwrap();
+    let sum = "b".repeat(64);
+    let entry = Bench::entry(&format!(
+        "files: {{ base.u8bin: {{ bytes: {}, sha256: \"{sum}\" }} }}\nnotes: [ \"ever so nice\" ]\n",
+        bytes.len()
+    ));
+    let taken = format!("rows: {N}, take_first: 300");
+    bench.write(
+        "datasets/tiny.yaml",
+        &entry.replace(&format!("rows: {N}"), &taken),
+    );
+    let mut cut = bytes[..8 + 300 * DIM].to_vec();
+    cut[..4].copy_from_slice(&300u32.to_le_bytes());
+    std::fs::write(&base, cut).unwrap();
+    // Nothing can be kept: that is a note.
+    bench.write("datasets/.cache", "");
+    let doubt = format!("base.u8bin: expected sha256 {sum}, not compared: the file is cut to 2408");
+    let notes = ["base.u8bin is cut to 2408", "could not be kept"];
+    let told = |verb: &str, text: &str, notes: &[&str]| {
+        for words in notes.iter().chain([&doubt.as_str()]) {
+            assert_eq!(text.matches(words).count(), 1, "{verb}: {words} in\n{text}");
+        }
+        assert_eq!(text.contains("ever so nice"), verb == "datasets", "{text}");
+    };
+    let plan = ["plan", "configs/campaign.yaml"];
+    for (arguments, notes) in [
+        (&RUN[..], &notes[..]),
+        (&plan, &notes[..1]),
+        (&["rescore", "run"], &notes),
+        (&["datasets", "check", "tiny"], &notes),
+    ] {
+        let output = bench.run(arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {stderr}");
+        match arguments[0] {
+            // Its table and its plots say it too.
+            "run" => told("run", &stderr, notes),
+            verb => {
+                let stdout = String::from_utf8_lossy(&output.stdout);
+                told(verb, &(stderr + &stdout), notes);
+            }
+        }
+    }
+    let report = bench.answer(&["report", "run"]);
+    assert!(report.contains("not verified"), "{report}");
+    let run = RunRecords::open(&bench.path("run")).unwrap();
+    for search in run.latest_searches() {
+        assert_eq!(search.accepted_checksums.len(), 1);
+        assert!(search.accepted_checksums[0].starts_with(&doubt));
+    }
 }
 
 #[test]

@@ -75,7 +75,10 @@ impl fmt::Display for UncomparedChecksum {
             expected,
             because,
         } = self;
-        write!(f, "{file}: expected {key} {expected}, not compared: {because}")
+        write!(
+            f,
+            "{file}: expected {key} {expected}, not compared: {because}"
+        )
     }
 }
 

@@ -446,7 +446,7 @@ fn only_the_first_rows_are_taken_from_a_whole_file_and_from_a_cut_one() {
     fixture.write("set", "base", &flat(100, DIM, first));
     let from_cut = fixture.open(&entry).unwrap();
     assert_eq!(from_cut.base_fingerprint(), from_whole.base_fingerprint());
-    assert_eq!(from_cut.notes(), ["base is cut to 608 of its 1808 bytes"]);
+    assert_eq!(from_cut.notes(), ["base is cut to 1208 of its 3608 bytes"]);
     assert!(from_cut.uncompared_checksums().is_empty());
 
     fixture.write("set", "base", &flat(99, DIM, &whole[..99 * DIM]));

@@ -346,8 +346,7 @@ fn a_remembered_check_of_fewer_queries_is_none() {
     let fixture = Fixture::new();
     write_vectors(&fixture);
     let entry = with_ids(&fixture, &ids);
-    let ([before, again], notes) =
-        checked_twice(&fixture, &entry, |text| text.replace("32", "5"));
+    let ([before, again], notes) = checked_twice(&fixture, &entry, |text| text.replace("32", "5"));
     assert_eq!(before, (32, None));
     assert_eq!(again, before);
     assert_words(&notes, &["checked again"]);

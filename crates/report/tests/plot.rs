@@ -180,7 +180,7 @@ fn refuted_truth_two_runs_and_two_modes() {
         &[
             "faiss 1.12.0, single, 1 thread, run monday",
             "faiss 1.12.0, batch, 1 thread",
-            "mismatch accepted by name for siftimg-50k.u8bin",
+            "not verified: siftimg-50k.u8bin",
         ],
     );
 }

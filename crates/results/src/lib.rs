@@ -36,7 +36,7 @@ pub use record::{
     SearchRecord, SelfTest, SelfTestCheck, Speed, TruthInfo, TruthOrigin,
 };
 pub use refutation::{Refutations, TruthStatus};
-pub use rescore::{RescoreError, RescoreSubject, Rescored, rescore};
+pub use rescore::{NoDataset, RescoreError, RescoreSubject, Rescored, rescore};
 pub use score::{QueryScore, Scratch, TrueTopK, score_query};
 pub use speed::{RepetitionTimes, SpeedError, speed};
 pub use store::{

@@ -1,7 +1,7 @@
 //! Raw files, which may come from anyone.
 
 use crate::measured::MeasuredError;
-use annbench_core::npy::{self, NpyElement};
+use annbench_core::npy::{self, NpyElement, NpyError};
 use annbench_core::wire::Repetition;
 use annbench_core::worker::{answers_hash, latency_hash};
 use std::path::{Component, Path, PathBuf};
@@ -50,8 +50,19 @@ pub(crate) fn read_raw<T: NpyElement>(
 ) -> Result<Vec<T>, MeasuredError> {
     let values = expected.iter().map(|&d| d as u64);
     let values = values.fold(1u64, u64::saturating_mul);
-    check_raw_file(dir, name, values, size_of::<T>() as u64).map_err(MeasuredError::File)?;
     let path = dir.join(name);
+    check_raw_file(dir, name, values, size_of::<T>() as u64).map_err(|why| {
+        // What is not there and what may not be looked at are told apart by those who ask.
+        match std::fs::symlink_metadata(&path) {
+            Err(cause) if path.file_name() == Some(name.as_ref()) => {
+                MeasuredError::Raw(NpyError::Io {
+                    path: path.display().to_string(),
+                    cause,
+                })
+            }
+            _ => MeasuredError::File(why),
+        }
+    })?;
     let (found, values) = npy::read(&path).map_err(MeasuredError::Raw)?;
     if found != expected {
         return Err(MeasuredError::Shape {

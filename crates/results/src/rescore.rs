@@ -8,6 +8,7 @@ use crate::{Cause, DatasetInfo, Failure, Outcome, Record, SearchRecord, TruthInf
 use annbench_core::wire::Stage;
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A dataset as scoring needs it, with the facts by which it is recognised.
@@ -31,22 +32,35 @@ pub struct Rescored {
     /// Of these, the ids of those whose outcome, quality, speed or truth became another.
     pub changed: Vec<String>,
     /// Points that could not be scored again, with the reason. Their records are as they were.
-    pub unscored: Vec<(String, MeasuredError)>,
+    pub unscored: Vec<(String, RescoreError)>,
 }
 
-/// Why a run could not be scored again. Its records are as they were.
+/// Why a point could not be scored again. Its record is as it was.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RescoreError {
+    /// Its raw files give no scores.
+    #[error("{0}; {next}", next = .0.next_step())]
+    Raw(MeasuredError),
+    /// There is no such dataset to score it on; the same for all points of the dataset.
+    #[error("{0}")]
+    Dataset(Arc<NoDataset>),
+}
+
+/// Why the points of a dataset could not be scored again. The texts hold their causes, which therefore
+/// are no `source()`.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum NoDataset {
     /// The dataset could not be provided.
     #[error(
-        "dataset {dataset}, which scoring needs, cannot be opened; provide what is missing and rescore again"
+        "dataset {dataset}, which scoring needs, cannot be opened; provide what is missing and rescore again: {cause}"
     )]
     Unavailable {
         /// Its name.
         dataset: String,
-        /// Why; not part of the text, since it may have causes of its own.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        /// Why.
+        cause: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The dataset of that name is not the one that was measured.
     #[error(
@@ -66,11 +80,9 @@ pub enum RescoreError {
 
 /// Recomputes quality from stored ids and speed from stored times for every measured point of a
 /// run. Builds, memory and everything else are carried over, and so is a point whose raw files are
-/// lost or not those that were measured. `resolve` is asked once for each dataset; the truth may be
-/// another than at measuring, base and queries may not.
-///
-/// # Errors
-/// [`RescoreError`]; nothing is written here, so nothing is lost.
+/// lost or not those that were measured, or whose dataset is not there. `resolve` is asked once for
+/// each dataset, when its first point is met; the truth may be another than at measuring, base and
+/// queries may not.
 pub fn rescore<'d>(
     pool: &rayon::ThreadPool,
     run_dir: &Path,
@@ -78,8 +90,9 @@ pub fn rescore<'d>(
     mut resolve: impl FnMut(
         &DatasetInfo,
     ) -> Result<RescoreSubject<'d>, Box<dyn std::error::Error + Send + Sync>>,
-) -> Result<Rescored, RescoreError> {
-    let mut known: Vec<(DatasetInfo, RescoreSubject<'d>)> = Vec::new();
+) -> Rescored {
+    type Known<'d> = (DatasetInfo, Result<RescoreSubject<'d>, Arc<NoDataset>>);
+    let mut known: Vec<Known<'d>> = Vec::new();
     let mut rescored = Rescored {
         records: Vec::with_capacity(records.len()),
         points: 0,
@@ -101,17 +114,22 @@ pub fn rescore<'d>(
         let place = match known.iter().position(|(info, _)| *info == search.dataset) {
             Some(place) => place,
             None => {
-                let subject =
-                    resolve(&search.dataset).map_err(|source| RescoreError::Unavailable {
-                        dataset: search.dataset.name.clone(),
-                        source,
-                    })?;
-                check_same(&search.dataset, &subject.info)?;
-                known.push((search.dataset.clone(), subject));
+                let info = &search.dataset;
+                let subject = resolve(info)
+                    .map_err(|cause| NoDataset::Unavailable {
+                        dataset: info.name.clone(),
+                        cause,
+                    })
+                    .and_then(|subject| check_same(info, &subject.info).map(|()| subject));
+                known.push((info.clone(), subject.map_err(Arc::new)));
                 known.len() - 1
             }
         };
-        let new = match rescore_point(pool, run_dir, search, &known[place].1) {
+        let scored = match &known[place].1 {
+            Ok(subject) => rescore_point(pool, run_dir, search, subject).map_err(RescoreError::Raw),
+            Err(refusal) => Err(RescoreError::Dataset(Arc::clone(refusal))),
+        };
+        let new = match scored {
             Ok(new) => new,
             Err(cause) => {
                 // Where a later record of the point counts, its raw files are the ones needed.
@@ -128,7 +146,7 @@ pub fn rescore<'d>(
         }
         rescored.records.push(Record::Search(Box::new(new)));
     }
-    Ok(rescored)
+    rescored
 }
 
 fn rescore_point(
@@ -179,7 +197,7 @@ fn outcome_after(before: &Outcome, invalid_answer: Option<String>) -> Outcome {
 }
 
 /// By contents and shape; the name is for people.
-fn check_same(measured: &DatasetInfo, provided: &DatasetInfo) -> Result<(), RescoreError> {
+fn check_same(measured: &DatasetInfo, provided: &DatasetInfo) -> Result<(), NoDataset> {
     let facts = |info: &DatasetInfo| {
         [
             ("a base with fingerprint", info.base_fingerprint.clone()),
@@ -193,7 +211,7 @@ fn check_same(measured: &DatasetInfo, provided: &DatasetInfo) -> Result<(), Resc
     };
     for ((field, expected), (_, found)) in facts(measured).into_iter().zip(facts(provided)) {
         if expected != found {
-            return Err(RescoreError::OtherDataset {
+            return Err(NoDataset::OtherDataset {
                 dataset: measured.name.clone(),
                 field,
                 expected,

@@ -8,6 +8,7 @@ use annbench_results::*;
 use common::chain;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 fn refused() -> io::Error {
     io::Error::new(io::ErrorKind::StorageFull, "no space left")
@@ -32,10 +33,10 @@ fn a_cause_is_told_once() {
                 undefined: 3,
             },
         }),
-        Box::new(RescoreError::Unavailable {
+        Box::new(RescoreError::Dataset(Arc::new(NoDataset::Unavailable {
             dataset: "tiny".to_owned(),
-            source: Box::new(refused()),
-        }),
+            cause: Box::new(refused()),
+        }))),
     ];
     let cause = unreadable();
     assert_eq!(chain(&cause).matches("No such file").count(), 1);

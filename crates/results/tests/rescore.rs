@@ -175,8 +175,7 @@ fn scoring_again_changes_nothing() {
         asked += 1;
         assert_eq!(*info, common::dataset());
         Ok(line.subject())
-    })
-    .unwrap();
+    });
     assert_eq!(again.records, records);
     assert_eq!((again.points, again.changed.len(), asked), (1, 0, 1));
 }
@@ -192,7 +191,7 @@ fn lost_figures_and_another_truth_are_put_right() {
         search.other_quality.clear();
         search.speed = None;
     }
-    let again = rescore(&pool(), dir.path(), &blank, |_| Ok(line.subject())).unwrap();
+    let again = rescore(&pool(), dir.path(), &blank, |_| Ok(line.subject()));
     assert_eq!(again.records, records);
     assert_eq!(again.changed, ["a".repeat(64)]);
 
@@ -206,8 +205,7 @@ fn lost_figures_and_another_truth_are_put_right() {
         let mut subject = worse.subject();
         subject.truth.fingerprint = "0ther".to_owned();
         Ok(subject)
-    })
-    .unwrap();
+    });
     let search = search_of(&again.records[2]);
     assert_eq!(search.truth.as_ref().unwrap().fingerprint, "0ther");
     assert_eq!(search.quality.as_ref().unwrap().beats_truth, 1);
@@ -224,7 +222,7 @@ fn ids_of_no_row_fail_the_point_and_are_kept() {
         rehash(raw, &mut repetitions);
         repetitions
     });
-    let again = rescore(&pool(), dir.path(), &records, |_| Ok(line.subject())).unwrap();
+    let again = rescore(&pool(), dir.path(), &records, |_| Ok(line.subject()));
     let search = search_of(&again.records[2]);
     let Outcome::Failed(failure) = &search.outcome else {
         panic!("{:?}", search.outcome)
@@ -261,14 +259,14 @@ fn a_lost_or_edited_raw_file_costs_its_point_and_no_other() {
         assert!(check_raw(dir.path(), point).is_ok());
         spoil(&dir.path().join(&point.measured.as_ref().unwrap().raw_dir));
         assert!(check_raw(dir.path(), point).is_err());
-        let again = rescore(&pool(), dir.path(), &records, |_| Ok(line.subject())).unwrap();
+        let again = rescore(&pool(), dir.path(), &records, |_| Ok(line.subject()));
         assert_eq!(again.records, records, "nothing is lost");
         assert_eq!((again.points, again.changed.len()), (0, 0));
         let [(lost, cause)] = &again.unscored[..] else {
             panic!("{:?}", again.unscored)
         };
         assert_eq!(lost, &point.point_id);
-        assert!(cause.next_step().contains("--retry lost"), "{cause}");
+        assert!(cause.to_string().contains("--retry lost"), "{cause}");
         let cause = cause.to_string();
         assert!(cause.contains(words), "{cause}");
 
@@ -281,7 +279,7 @@ fn a_lost_or_edited_raw_file_costs_its_point_and_no_other() {
         measured.raw_dir = "raw/again".to_owned();
         measured.report.repetitions = write_raw(&other);
         all.push(Record::Search(Box::new(fresh)));
-        let again = rescore(&pool(), dir.path(), &all, |_| Ok(line.subject())).unwrap();
+        let again = rescore(&pool(), dir.path(), &all, |_| Ok(line.subject()));
         assert_eq!((again.points, again.unscored.len()), (1, 0));
     }
 }
@@ -332,32 +330,51 @@ fn answers_that_are_no_ids_count_as_invalid_and_not_as_short() {
 }
 
 #[test]
-fn another_dataset_of_the_same_name_is_refused() {
+fn a_dataset_that_is_not_there_costs_its_own_points_only() {
     let dir = tempfile::tempdir().unwrap();
     let line = Line::new();
-    let records = measured_run(dir.path(), &line);
-    let error = rescore(&pool(), dir.path(), &records, |_| {
+    let mut records = measured_run(dir.path(), &line);
+    // The same point on a dataset of another name: one is there, the other is not.
+    let mut elsewhere = search_of(&records[2]).clone();
+    elsewhere.point_id = "e".repeat(64);
+    elsewhere.dataset.name = "elsewhere".to_owned();
+    records.push(Record::Search(Box::new(elsewhere)));
+    type Refuse =
+        for<'l> fn(
+            &'l Line,
+        ) -> Result<RescoreSubject<'l>, Box<dyn std::error::Error + Send + Sync>>;
+    let other_base: Refuse = |line| {
         let mut subject = line.subject();
         subject.info.base_fingerprint = "fa15e".to_owned();
         Ok(subject)
-    })
-    .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "dataset tiny: the records were measured on a base with fingerprint ba5e, found fa15e; provide the files they were measured on"
-    );
-    let error = rescore(
-        &pool(),
-        dir.path(),
-        &records,
-        |_| Err("no such file".into()),
-    )
-    .unwrap_err();
-    assert_eq!(
-        common::chain(&error),
-        "dataset tiny, which scoring needs, cannot be opened; provide what is missing and rescore \
-         again: no such file"
-    );
+    };
+    let missing: Refuse = |_| Err("no such file".into());
+    for (refuse, said) in [
+        (
+            other_base,
+            "dataset elsewhere: the records were measured on a base with fingerprint ba5e, found \
+             fa15e; provide the files they were measured on",
+        ),
+        (
+            missing,
+            "dataset elsewhere, which scoring needs, cannot be opened; provide what is missing and \
+             rescore again: no such file",
+        ),
+    ] {
+        let again = rescore(&pool(), dir.path(), &records, |info| {
+            match info.name.as_str() {
+                "elsewhere" => refuse(&line),
+                _ => Ok(line.subject()),
+            }
+        });
+        assert_eq!(again.records, records);
+        assert_eq!((again.points, again.changed.len()), (1, 0));
+        let [(point, cause)] = &again.unscored[..] else {
+            panic!("{:?}", again.unscored)
+        };
+        assert_eq!(*point, "e".repeat(64));
+        assert_eq!(common::chain(cause), said);
+    }
 }
 
 #[test]

@@ -275,7 +275,7 @@ fn write_facts(text: &mut String, bytes: Option<u64>, sha256: Option<&str>) {
 fn check(places: &Places, name: &str, accept_checksum: bool) -> anyhow::Result<Answer> {
     interrupt::listen()?;
     let pool = super::scoring_pool()?;
-    let opened = Opened::new(places, name, &Asked::for_scoring(accept_checksum, 1), &pool)?;
+    let opened = Opened::quietly(places, name, &Asked::for_scoring(accept_checksum, 1), &pool)?;
     let facts = opened.subject().facts;
     let info = &facts.info;
     let mut text = String::new();
@@ -298,7 +298,10 @@ fn check(places: &Places, name: &str, accept_checksum: bool) -> anyhow::Result<A
     );
     let verdict = opened.truth_verdict();
     let _ = writeln!(text, "  truth                {verdict}");
-    for note in opened.notes() {
+    for warning in opened.warnings() {
+        let _ = writeln!(text, "  WARNING: {warning}");
+    }
+    for note in opened.entry_notes().iter().chain(&opened.notes()) {
         let _ = writeln!(text, "  note: {note}");
     }
     Ok(Answer {

@@ -17,10 +17,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     let loaded = Loaded::read(&args.selection.file)?;
     let pool = super::scoring_pool()?;
     let names = loaded.datasets(&args.selection)?;
-    let Adapters { found, unusable } = Adapters::find(&loaded, &args.selection)?;
-    let mut selection = args.selection.clone();
-    let without = &mut selection.without_adapter;
-    without.extend(unusable.iter().map(|(name, _)| name.clone()));
+    let adapters = Adapters::find(&loaded, &args.selection)?;
     let out = args
         .out
         .clone()
@@ -40,25 +37,34 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     for name in &names {
         let accept = args.selection.accept_checksum.contains(name);
         let planned = Planned::new(places, name, accept, loaded.largest_k(), &pool)?;
-        let (facts, missing) = match planned {
-            Planned::Opened(facts) => (facts, None),
-            Planned::EntryOnly(facts, missing) => (facts, Some(missing)),
+        let (facts, found) = match planned {
+            Planned::Opened(facts, found) => (facts, found),
+            Planned::EntryOnly(facts, missing) => {
+                let why = format!("planned from its entry alone: {missing:#}");
+                (facts, vec![why])
+            }
         };
-        let work = Work::plan(&loaded, &selection, &facts, &found, &machine)?;
+        let work = Work::plan(&loaded, &args.selection, &facts, &adapters, &machine)?;
         let info = &facts.info;
         let _ = writeln!(
             text,
             "\n{}: {} x {} {} {}, {} queries",
             info.name, info.n, info.dim, info.element, info.metric, info.queries
         );
-        if let Some(missing) = missing {
-            let _ = writeln!(text, "  planned from its entry alone: {missing:#}");
+        for line in found {
+            let _ = writeln!(text, "  {line}");
         }
         for duplicates in &work.duplicates {
             let _ = writeln!(
                 text,
                 "  {} points of {} group {} are also in group {}: measured once",
                 duplicates.points, duplicates.adapter, duplicates.repeated, duplicates.kept
+            );
+        }
+        for (adapter, (builds, points)) in &work.left_out {
+            let _ = writeln!(
+                text,
+                "  {adapter}: {builds} builds with {points} points are left out, for it cannot be used"
             );
         }
         let verdicts = work.judge(|_| true)?;
@@ -104,7 +110,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
             None => ", time unknown until each adapter was measured here once".to_owned(),
         }
     );
-    for (name, why) in &unusable {
+    for (name, why) in &adapters.unusable {
         let _ = writeln!(
             text,
             "\nnot planned, since `run` would stop here: {name}: {why:#}"
@@ -112,7 +118,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     }
     Ok(Answer {
         text,
-        good: unusable.is_empty(),
+        good: adapters.unusable.is_empty(),
     })
 }
 

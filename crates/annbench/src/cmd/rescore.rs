@@ -1,101 +1,184 @@
 use crate::args::RescoreArgs;
 use crate::places::Places;
 use crate::subject::{Asked, Opened, catalogue};
-use crate::{Answer, interrupt};
+use crate::{Answer, explain, interrupt, terminal};
 use annbench_results::{
-    DatasetInfo, Record, RescoreSubject, RunRecords, Store, latest_searches, rescore as score_again,
+    DatasetInfo, Record, RescoreSubject, Rescored, RunRecords, Store, latest_searches,
+    rescore as score_again,
 };
-use std::collections::BTreeMap;
+use anyhow::Context;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 /// `annbench rescore DIR...`
+///
+/// Each directory is answered for as soon as it is done: what was rewritten is told whatever becomes of
+/// the next one.
 pub fn rescore(places: &Places, args: &RescoreArgs) -> anyhow::Result<Answer> {
     interrupt::listen()?;
-    let pool = super::scoring_pool()?;
-    let mut text = String::new();
-    let mut good = true;
-    let mut files = BTreeMap::new();
-    for file in &args.dataset {
-        files.insert(catalogue(places).entry(file)?.name, file.clone());
-    }
+    let scorer = Scorer {
+        places,
+        files: entry_files(places, &args.dataset)?,
+        pool: super::scoring_pool()?,
+        check: args.check,
+    };
+    // Before anything is rewritten; and opening for writing would create a run that is not there.
     for dir in &args.runs {
-        // Opening for writing would create a run that is not there.
         RunRecords::open(dir)?;
-        let mut store = Store::create_or_open(dir)?;
-        let mut opened: BTreeMap<String, Opened> = BTreeMap::new();
-        for (name, (accepted, k)) in datasets_of(store.records()) {
-            opened.insert(
-                name.clone(),
-                Opened::new(
-                    places,
-                    files.get(&name).unwrap_or(&name),
-                    &Asked::for_scoring(accepted, k),
-                    &pool,
-                )?,
-            );
+    }
+    let mut good = true;
+    for (position, dir) in args.runs.iter().enumerate() {
+        let after = &args.runs[position + 1..];
+        let answer = scorer.rescore(dir).with_context(|| not_reached(after))?;
+        terminal::answer(&answer.text).context("writing the answer")?;
+        good &= answer.good;
+    }
+    Ok(Answer {
+        text: String::new(),
+        good,
+    })
+}
+
+fn not_reached(dirs: &[PathBuf]) -> String {
+    match dirs {
+        [] => "not scored again".to_owned(),
+        dirs => {
+            let names: Vec<String> = dirs.iter().map(|dir| dir.display().to_string()).collect();
+            format!("not scored again, nor looked at {}", names.join(", "))
         }
-        let rescored = score_again(&pool, dir, store.records(), |info: &DatasetInfo| {
-            let dataset = opened
-                .get(&info.name)
-                .ok_or_else(|| format!("dataset {} was not opened", info.name))?;
-            let subject = dataset.subject();
+    }
+}
+
+/// Entries outside the datasets folder, by the name of their dataset.
+fn entry_files(places: &Places, files: &[String]) -> anyhow::Result<BTreeMap<String, String>> {
+    files
+        .iter()
+        .map(|file| Ok((catalogue(places).entry(file)?.name, file.clone())))
+        .collect()
+}
+
+struct Scorer<'s> {
+    places: &'s Places,
+    files: BTreeMap<String, String>,
+    pool: rayon::ThreadPool,
+    check: bool,
+}
+
+impl Scorer<'_> {
+    fn rescore(&self, dir: &Path) -> anyhow::Result<Answer> {
+        let mut store = Store::create_or_open(dir)?;
+        let datasets = datasets_of(store.records());
+        let rescored = score_again(&self.pool, dir, store.records(), |info: &DatasetInfo| {
+            let needed = datasets.get(&info.name).ok_or("no record names it")?;
+            let opened = needed.opened.get_or_init(|| self.open(&info.name, needed));
+            let subject = opened.as_ref().map_err(Clone::clone)?.subject();
             Ok(RescoreSubject {
                 info: subject.facts.info,
                 truth: subject.facts.truth,
                 scoring: subject.scoring,
             })
-        })?;
-        let before = store.records().to_vec();
-        let _ = writeln!(
-            text,
-            "{}: {} points scored again, {} changed",
-            dir.display(),
-            rescored.points,
-            rescored.changed.len()
-        );
-        for point in &rescored.changed {
-            let old = figures(&before, point);
-            let _ = writeln!(
-                text,
-                "  {old}\n    -> {}",
-                figures(&rescored.records, point)
+        });
+        if interrupt::flag().load(Ordering::Relaxed) {
+            anyhow::bail!(
+                "{}: interrupted; its records are as they were",
+                dir.display()
             );
         }
-        if !rescored.unscored.is_empty() {
-            good = false;
-            let _ = writeln!(
-                text,
-                "  {} points could not be scored again and are as they were:",
-                rescored.unscored.len()
-            );
-        }
-        for (point, cause) in &rescored.unscored {
-            let next = cause.next_step();
-            let _ = writeln!(text, "  {}\n    {cause}; {next}", figures(&before, point));
-        }
-        good &= rescored.changed.is_empty() || !args.check;
-        if !args.check && !rescored.changed.is_empty() {
+        let mut text = String::new();
+        write_rescored(&mut text, dir, store.records(), &rescored);
+        let same = rescored.changed.is_empty();
+        let good = rescored.unscored.is_empty() && (same || !self.check);
+        if !self.check && !same {
             store.replace_records(rescored.records)?;
         }
+        Ok(Answer { text, good })
     }
-    Ok(Answer { text, good })
+
+    fn open(&self, name: &str, needed: &Needed) -> Result<Opened, String> {
+        let asked = Asked::for_scoring(!needed.accepted.is_empty(), needed.k);
+        let file = self.files.get(name).map_or(name, String::as_str);
+        let opened =
+            Opened::new(self.places, file, &asked, &self.pool).map_err(|error| explain(&error))?;
+        // What was accepted is one file in place of another, not any.
+        let accepted = opened.accepted_checksums();
+        match accepted
+            .iter()
+            .find(|said| !needed.accepted.contains(*said))
+        {
+            None => Ok(opened),
+            Some(said) => Err(format!("{said}, which no record has accepted")),
+        }
+    }
 }
 
-/// Datasets that have measured points, whether a checksum was overridden for them, and the largest
-/// k they were asked for.
-fn datasets_of(records: &[Record]) -> BTreeMap<String, (bool, usize)> {
-    let mut datasets = BTreeMap::new();
+/// What the measured points of one dataset need.
+#[derive(Default)]
+struct Needed {
+    /// What their records say of checksums.
+    accepted: BTreeSet<String>,
+    /// The largest k.
+    k: usize,
+    /// The dataset or why it is not there, once the first point asks for it.
+    opened: OnceCell<Result<Opened, String>>,
+}
+
+/// Datasets that have measured points, by name.
+fn datasets_of(records: &[Record]) -> BTreeMap<String, Needed> {
+    let mut datasets: BTreeMap<String, Needed> = BTreeMap::new();
     for record in records {
         if let Record::Search(search) = record
             && search.measured.is_some()
         {
-            let name = search.dataset.name.clone();
-            let (accepted, k): &mut (bool, usize) = datasets.entry(name).or_default();
-            *accepted |= !search.accepted_checksums.is_empty();
-            *k = (*k).max(search.identity.k as usize);
+            let needed = datasets.entry(search.dataset.name.clone()).or_default();
+            let accepted = search.accepted_checksums.iter().cloned();
+            needed.accepted.extend(accepted);
+            needed.k = needed.k.max(search.identity.k as usize);
         }
     }
     datasets
+}
+
+fn write_rescored(text: &mut String, dir: &Path, before: &[Record], rescored: &Rescored) {
+    let _ = writeln!(
+        text,
+        "{}: {} points scored again, {} changed",
+        dir.display(),
+        rescored.points,
+        rescored.changed.len()
+    );
+    for point in &rescored.changed {
+        let old = figures(before, point);
+        let _ = writeln!(
+            text,
+            "  {old}\n    -> {}",
+            figures(&rescored.records, point)
+        );
+    }
+    if !rescored.unscored.is_empty() {
+        let _ = writeln!(
+            text,
+            "  {} points could not be scored again and are as they were:",
+            rescored.unscored.len()
+        );
+    }
+    // One cause may be that of many points, such as a dataset that is not there.
+    let mut causes: Vec<(String, Vec<&str>)> = Vec::new();
+    for (point, cause) in &rescored.unscored {
+        let cause = cause.to_string();
+        match causes.iter_mut().find(|(known, _)| *known == cause) {
+            Some((_, points)) => points.push(point),
+            None => causes.push((cause, vec![point])),
+        }
+    }
+    for (cause, points) in causes {
+        for point in points {
+            let _ = writeln!(text, "  {}", figures(before, point));
+        }
+        let _ = writeln!(text, "    {cause}");
+    }
 }
 
 /// A point's parameters and what its latest record says of it.

@@ -1,6 +1,7 @@
 use crate::args::{By, Retry, RunArgs};
 use crate::campaign::Loaded;
 use crate::environment::environment;
+use crate::lost::lost_points;
 use crate::places::Places;
 use crate::progress::Progress;
 use crate::reproduce::{as_given, command};
@@ -8,7 +9,7 @@ use crate::subject::Opened;
 use crate::terminal::say;
 use crate::work::{AdapterInUse, Adapters, Work, Workload};
 use crate::{Answer, interrupt};
-use annbench_results::{Record, RunRecord, SelfTest, Store, check_raw};
+use annbench_results::{Record, RunRecord, SelfTest, Store};
 use annbench_runner::{ADAPTER_PATH, Bench, SubjectFacts, preferred_cpus};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -30,7 +31,7 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
         places,
         &names,
         &args.selection,
-        &adapters,
+        &adapters.found,
         loaded.largest_k(),
         &pool,
     )?;
@@ -52,9 +53,16 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     report_opening(&store);
     let mut finished = store.finished_points();
     if args.retry.contains(&Retry::Lost) {
-        let lost = lost_points(&out, &store);
+        let points: BTreeSet<&str> = planned
+            .iter()
+            .flat_map(|(_, work)| work.point_ids())
+            .collect();
+        let lost = lost_points(&out, store.latest_searches(), &points)?;
         say(&format!("{} points have lost their raw files", lost.len()));
-        finished.retain(|point, _| !lost.contains(point));
+        for (point, why) in &lost {
+            say(&format!("  {why}"));
+            finished.remove(point);
+        }
     }
     let retry_failed = args.retry.contains(&Retry::Failed);
     let mut workloads = Vec::with_capacity(planned.len());
@@ -85,7 +93,15 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
         Some(selftest)
     };
     let run_id = new_run_id();
-    let record = run_record(&run_id, places, args, &loaded, &adapters, selftest, &out);
+    let record = run_record(
+        &run_id,
+        places,
+        args,
+        &loaded,
+        &adapters.found,
+        selftest,
+        &out,
+    );
     store.append(&Record::Run(Box::new(record)))?;
 
     let done: usize = workloads.iter().map(|w| w.finished).sum();
@@ -162,16 +178,6 @@ fn report_opening(store: &Store) {
             opening.removed.len()
         ));
     }
-}
-
-/// Points whose raw files are missing or not those that were measured.
-fn lost_points(out: &Path, store: &Store) -> BTreeSet<String> {
-    store
-        .latest_searches()
-        .into_iter()
-        .filter(|search| check_raw(out, search).is_err())
-        .map(|search| search.point_id.clone())
-        .collect()
 }
 
 /// A truth that was corrected since does not change what is measured, only its scores.

@@ -84,12 +84,7 @@ pub(crate) fn check_sample(
 impl Checked {
     /// The verdict, if this can be one of a check of `sample` queries; evidence must refute the truth
     /// by itself.
-    fn holds(
-        &self,
-        truth: &Truth,
-        space: &Space<'_>,
-        sample: usize,
-    ) -> Option<Option<Refutation>> {
+    fn holds(&self, truth: &Truth, space: &Space<'_>, sample: usize) -> Option<Option<Refutation>> {
         match self.refuted {
             None => (self.searched == sample).then_some(None),
             Some((query, rank, id)) => (1..=sample)
@@ -102,12 +97,7 @@ impl Checked {
 
 /// The first rank at which the truth of query `q` is refuted by one of the `nearest` rows, which an
 /// exact search has found: that of the first which the truth does not have.
-fn first_beaten(
-    truth: &Truth,
-    space: &Space<'_>,
-    q: usize,
-    nearest: &[u32],
-) -> Option<Refutation> {
+fn first_beaten(truth: &Truth, space: &Space<'_>, q: usize, nearest: &[u32]) -> Option<Refutation> {
     let (ids, _) = truth.row(q);
     let &missed = nearest.iter().find(|id| !ids.contains(id))?;
     (0..truth.width()).find_map(|rank| evidence(truth, space, q, rank, missed))

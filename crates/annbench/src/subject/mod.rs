@@ -1,24 +1,33 @@
 //! From a catalogue name to what running and scoring need.
+//!
+//! In this order, so that what is measured, scored and watched are the same bytes:
+//!
+//! 1. [`Dataset::open`] opens and maps each file once. What the system says of the open file is taken
+//!    before anything of it is read; checksums, fingerprints and truth are those of the map.
+//! 2. Truth is read or computed from these maps.
+//! 3. Copies that libraries need are made from these maps, mapped in their turn, and read back.
+//! 4. Workers are given the paths of the maps, and the runner watches these paths for the files that
+//!    are mapped ([`FileState::opened`]): one that was replaced in the meantime ends the run before it
+//!    measures anything.
+//!
+//! What was found on the way is said once, when it is done; doubts about files stand on every result.
+
+mod findings;
+mod planned;
+mod watcher;
 
 use crate::args::Selection;
-use crate::interrupt;
 use crate::places::Places;
 use crate::terminal::say;
 use crate::work::AdapterInUse;
-use annbench_core::wire::MapSpec;
 use annbench_core::{ElementType, Metric};
-use annbench_dataset::{
-    Activity, Catalogue, Dataset, DatasetError, Entry, OpenOptions, Progress, Truth,
-};
+use annbench_dataset::{Catalogue, Dataset, Entry, MappedVectors, OpenOptions, Progress, Truth};
 use annbench_results::{DatasetInfo, ScoringSet, TruthInfo, TruthOrigin};
 use annbench_runner::{FileState, GivenVectors, Subject, SubjectFacts};
-use anyhow::Context;
+pub use planned::Planned;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use watcher::Watcher;
 
 /// The entries in the datasets folder.
 pub fn catalogue(places: &Places) -> Catalogue {
@@ -59,11 +68,32 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens one dataset and its truth; where none is shipped, it is computed and kept.
+    /// Opens one dataset and its truth, and says what was found.
     ///
     /// # Errors
     /// Whatever is wrong with its entry or files.
     pub fn new(
+        places: &Places,
+        name: &str,
+        asked: &Asked<'_>,
+        pool: &rayon::ThreadPool,
+    ) -> anyhow::Result<Self> {
+        let opened = Self::quietly(places, name, asked, pool)?;
+        for note in opened.notes() {
+            say(&format!("{name}: {note}"));
+        }
+        for warning in opened.warnings() {
+            say(&format!("WARNING: {name}: {warning}"));
+        }
+        Ok(opened)
+    }
+
+    /// Opens one dataset and its truth; where none is shipped, it is computed and kept. The caller
+    /// tells what was found.
+    ///
+    /// # Errors
+    /// Whatever is wrong with its entry or files.
+    pub fn quietly(
         places: &Places,
         name: &str,
         asked: &Asked<'_>,
@@ -78,18 +108,23 @@ impl Opened {
             pool,
             watch: &watch,
         };
-        let dataset = Dataset::open(&entry, &options)?;
+        Self::open(&entry, asked, &options)
+    }
+
+    fn open(entry: &Entry, asked: &Asked<'_>, options: &OpenOptions<'_>) -> anyhow::Result<Self> {
+        let dataset = Dataset::open(entry, options)?;
         // Shipped truth may be narrower than k: the points that need more are refused one by one.
         let k = match dataset.shipped_truth() {
             Some(_) => 1,
             None => asked.k.min(dataset.base().vectors().n()),
         };
-        let truth = dataset.truth(k, &options)?;
-        let mut given = Vec::new();
+        let truth = dataset.truth(k, options)?;
+        let (mut given, mut files) = (Vec::new(), Vec::new());
         // The set's own element type first: it is preferred where the library takes it.
         let own = dataset.element();
         for element in std::iter::once(own).chain((asked.elements)(dataset.metric(), own)) {
-            if let Some((base, queries)) = dataset.widened(element, &options)? {
+            if let Some((base, queries)) = dataset.widened(element, options)? {
+                files.extend([&base, &queries].map(watched));
                 given.push(GivenVectors {
                     element,
                     base: base.map_spec(),
@@ -97,36 +132,12 @@ impl Opened {
                 });
             }
         }
-        let mut files = Vec::new();
-        for given in &given {
-            for map in [&given.base, &given.queries] {
-                let state = FileState::of(&map.path);
-                files.push(state.with_context(|| format!("{}", map.path.display()))?);
-            }
-        }
-        let opened = Self {
+        Ok(Self {
             dataset,
             truth,
             given,
             files,
-        };
-        for note in opened.dataset.later_notes() {
-            say(&format!("{name}: {note}"));
-        }
-        for accepted in opened.dataset.accepted_checksums() {
-            say(&format!(
-                "WARNING: {name}: the checksum of {} is not the recorded one and was accepted; \
-                 every result says so",
-                accepted.file
-            ));
-        }
-        if opened.is_refuted() {
-            say(&format!(
-                "WARNING: {name}: truth {}",
-                opened.truth_verdict()
-            ));
-        }
-        Ok(opened)
+        })
     }
 
     /// Opens every dataset of a selection before anything is measured.
@@ -190,15 +201,8 @@ impl Opened {
                 width: self.truth.width() as u64,
                 refuted_by: self.refutation(),
             },
-            accepted_checksums: dataset
-                .accepted_checksums()
-                .iter()
-                .map(|accepted| {
-                    format!(
-                        "{}: expected sha256 {}, found {}",
-                        accepted.file, accepted.expected, accepted.found
-                    )
-                })
+            accepted_checksums: findings::accepted(dataset)
+                .chain(findings::uncompared(dataset))
                 .collect(),
             files: self.files.clone(),
         };
@@ -247,152 +251,34 @@ impl Opened {
         }
     }
 
-    /// What a user should know.
-    pub fn notes(&self) -> &[String] {
-        self.dataset.notes()
+    /// What the entry itself tells its users.
+    pub fn entry_notes(&self) -> &[String] {
+        &self.dataset.entry().notes
+    }
+
+    /// What opening found and a user should know.
+    pub fn notes(&self) -> Vec<String> {
+        findings::notes(&self.dataset, Some(&self.truth))
+    }
+
+    /// What stands on every result.
+    pub fn warnings(&self) -> Vec<String> {
+        let refuted = self.is_refuted().then(|| self.truth_verdict());
+        findings::warnings(&self.dataset)
+            .chain(refuted.map(|verdict| format!("truth {verdict}")))
+            .collect()
+    }
+
+    /// Checksums that did not match and were accepted, a sentence each.
+    pub fn accepted_checksums(&self) -> Vec<String> {
+        findings::accepted(&self.dataset).collect()
     }
 }
 
-/// What planning needs of a dataset, with nothing made for it: no exact truth is computed, no copy
-/// widened. Where files are missing, what its entry alone tells.
-pub enum Planned {
-    /// Its files were checked.
-    Opened(SubjectFacts),
-    /// Its files are not all here, as the error says.
-    EntryOnly(SubjectFacts, anyhow::Error),
+/// The file that is mapped, for the runner to look at again.
+fn watched(vectors: &MappedVectors) -> FileState {
+    FileState::opened(vectors.path(), vectors.metadata())
 }
 
-impl Planned {
-    /// Opens what is there.
-    ///
-    /// # Errors
-    /// Whatever is wrong with its entry or files, other than that they are missing.
-    pub fn new(
-        places: &Places,
-        name: &str,
-        accept_checksum: bool,
-        k: usize,
-        pool: &rayon::ThreadPool,
-    ) -> anyhow::Result<Self> {
-        let entry = catalogue(places).entry(name)?;
-        let watcher = Watcher::new(name);
-        let watch = |progress: Progress<'_>| watcher.watch(progress);
-        let options = OpenOptions {
-            accept_checksum,
-            narrow: false,
-            pool,
-            watch: &watch,
-        };
-        let mut facts = entry_facts(&entry, k);
-        match Dataset::open(&entry, &options) {
-            Ok(dataset) => {
-                dataset
-                    .base_fingerprint()
-                    .clone_into(&mut facts.info.base_fingerprint);
-                let queries = &mut facts.info.queries_fingerprint;
-                dataset.queries_fingerprint().clone_into(queries);
-                if let Some(truth) = dataset.shipped_truth() {
-                    facts.truth.width = truth.width() as u64;
-                }
-                Ok(Self::Opened(facts))
-            }
-            Err(error @ DatasetError::Missing { .. }) => Ok(Self::EntryOnly(facts, error.into())),
-            Err(error) => Err(error.into()),
-        }
-    }
-}
-
-fn entry_facts(entry: &Entry, k: usize) -> SubjectFacts {
-    let unknown = || "not here".to_owned();
-    let map = |n: usize, element| MapSpec {
-        path: PathBuf::new(),
-        offset_bytes: 0,
-        len_bytes: 0,
-        n,
-        dim: entry.dim,
-        element,
-    };
-    // Computed truth is as wide as the campaign asks for, unless there are fewer rows.
-    let width = entry
-        .truth
-        .as_ref()
-        .map_or(k.min(entry.n()), |truth| truth.width);
-    SubjectFacts {
-        info: DatasetInfo {
-            name: entry.name.clone(),
-            base_fingerprint: unknown(),
-            queries_fingerprint: unknown(),
-            metric: entry.metric,
-            element: entry.element,
-            n: entry.n() as u64,
-            queries: entry.queries.n() as u64,
-            dim: entry.dim as u64,
-        },
-        given: std::iter::once(entry.element)
-            .chain(
-                ElementType::ALL.into_iter().filter(|&element| {
-                    element != entry.element && entry.element.widens_to(element)
-                }),
-            )
-            .map(|element| GivenVectors {
-                element,
-                base: map(entry.n(), element),
-                queries: map(entry.queries.n(), element),
-            })
-            .collect(),
-        truth: TruthInfo {
-            fingerprint: unknown(),
-            origin: match entry.truth {
-                Some(_) => TruthOrigin::Shipped,
-                None => TruthOrigin::Computed,
-            },
-            width: width as u64,
-            refuted_by: None,
-        },
-        accepted_checksums: Vec::new(),
-        files: Vec::new(),
-    }
-}
-
-/// Says what takes long: a line when a step has gone on for a while, then every few seconds.
-struct Watcher {
-    name: String,
-    last: Mutex<Instant>,
-}
-
-/// Steps shorter than this are not worth a line.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-impl Watcher {
-    fn new(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            last: Mutex::new(Instant::now()),
-        }
-    }
-
-    fn watch(&self, progress: Progress<'_>) -> ControlFlow<()> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.elapsed() >= PATIENCE {
-            *last = Instant::now();
-            let doing = match progress.activity {
-                Activity::Checksum => "checking the checksum of",
-                Activity::Convert => "converting",
-                Activity::Fingerprint => "fingerprinting",
-                Activity::Truth => "computing exact neighbours over",
-            };
-            let file = progress.path.file_name().unwrap_or_default();
-            say(&format!(
-                "{}: {doing} {}: {} %",
-                self.name,
-                file.display(),
-                progress.done * 100 / progress.total.max(1)
-            ));
-        }
-        if interrupt::flag().load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
-}
+#[cfg(test)]
+mod tests;
