@@ -66,7 +66,12 @@ pub(crate) fn cpu_use(source: &Source<'_, '_>) -> Vec<FactLine> {
     } else if most > 0.0 {
         lines.push(line(
             "CPU time",
-            format!("at most {most:.2} of what the stated threads can use: no hidden threads"),
+            match starved {
+                0 => format!(
+                    "at most {most:.2} of what the stated threads can use: no hidden threads"
+                ),
+                _ => format!("at most {most:.2} of what the stated threads can use"),
+            },
         ));
     }
     if crowded > 0 {

@@ -128,6 +128,7 @@ mod tests {
         let runs = [LabelledRun {
             label: "run",
             records,
+            doubts: &[],
         }];
         let overlay = Overlay::new(&runs);
         let series = &overlay.charts()[0].series;

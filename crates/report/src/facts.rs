@@ -80,11 +80,14 @@ fn dataset(source: &Source<'_, '_>) -> Vec<FactLine> {
 
 fn truth(source: &Source<'_, '_>) -> Vec<FactLine> {
     let mut truths = BTreeMap::new();
+    let mut used_by: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     let mut unscored = false;
     for row in &source.rows {
         match &row.record.truth {
             Some(truth) => {
                 truths.insert(truth.fingerprint.as_str(), truth);
+                let runs = used_by.entry(truth.fingerprint.as_str()).or_default();
+                runs.insert(row.run);
             }
             None => unscored |= row.record.quality.is_some(),
         }
@@ -95,8 +98,19 @@ fn truth(source: &Source<'_, '_>) -> Vec<FactLine> {
             TruthOrigin::Shipped => "shipped with the dataset, distances recomputed",
             TruthOrigin::Computed => "computed by annbench over the whole base",
         };
+        // Which run a refutation concerns, where truths differ.
+        let runs: Vec<&str> = match truths.len() {
+            1 => Vec::new(),
+            _ => (used_by.get(fingerprint).into_iter().flatten())
+                .map(|&run| source.runs[run].as_str())
+                .collect(),
+        };
+        let of = match runs.as_slice() {
+            [] => String::new(),
+            runs => format!(" · of {}", runs.join(", ")),
+        };
         let text = format!(
-            "{origin} · {} · {}",
+            "{origin} · {} · {}{of}",
             plural(truth.width, "column"),
             short_hash(fingerprint)
         );
@@ -232,7 +246,11 @@ fn milliseconds(ns: u64) -> String {
 }
 
 fn doubts(source: &Source<'_, '_>) -> Vec<FactLine> {
-    let mut lines = Vec::new();
+    let mut lines: Vec<FactLine> = source
+        .doubts
+        .iter()
+        .map(|(run, doubt)| alarm("records", format!("{doubt}{}", in_run(source, *run))))
+        .collect();
     let mut accepted: BTreeSet<&str> = BTreeSet::new();
     for row in &source.rows {
         accepted.extend(row.record.accepted_checksums.iter().map(String::as_str));
@@ -257,9 +275,33 @@ fn doubts(source: &Source<'_, '_>) -> Vec<FactLine> {
             format!("{} without direction", plural_queries(undefined)),
         ));
     }
+    lines.extend(repeated_builds(source));
     lines.extend(failed_builds(source));
     lines.extend(self_tests(source));
     lines
+}
+
+/// Builds of equal parameters that were made more than once, after an interruption or a lost file: their
+/// points are of different indexes where building is not repeatable.
+fn repeated_builds(source: &Source<'_, '_>) -> Option<FactLine> {
+    let mut made: BTreeMap<(usize, &str), BTreeSet<&str>> = BTreeMap::new();
+    for row in &source.rows {
+        if let Some(build) = row.build {
+            let ids = made.entry((row.run, build.build_key.as_str())).or_default();
+            ids.insert(&build.build_id);
+        }
+    }
+    let repeated = made.values().filter(|ids| ids.len() > 1).count();
+    (repeated > 0).then(|| {
+        line(
+            "builds",
+            format!(
+                "points of {} come from more than one build of the same parameters, which are \
+                 different indexes where building is not repeatable",
+                plural(repeated as u64, "build")
+            ),
+        )
+    })
 }
 
 /// Builds whose last attempt failed, by library and cause.

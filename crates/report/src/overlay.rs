@@ -14,6 +14,8 @@ pub struct LabelledRun<'r> {
     pub label: &'r str,
     /// Its records, in the order they were written.
     pub records: &'r [Record],
+    /// Why not to trust it, such as records that contradict themselves: shown in red on each chart.
+    pub doubts: &'r [String],
 }
 
 /// A search record in its place.
@@ -51,6 +53,8 @@ pub(crate) struct Source<'a, 'r> {
     /// Last attempts of builds on the chart's dataset that did not succeed.
     pub failed_builds: Vec<(usize, &'r BuildRecord)>,
     pub refutations: &'a Refutations,
+    /// Why not to trust a run, with its number.
+    pub doubts: Vec<(usize, &'r str)>,
 }
 
 type ChartKey<'r> = (&'r str, &'r str, &'r str, annbench_core::Metric, u64);
@@ -297,6 +301,12 @@ fn chart<'r>(
             .map(|((run, _), b)| (run, b))
             .collect(),
         refutations,
+        doubts: runs
+            .iter()
+            .enumerate()
+            .filter(|(run, _)| members.iter().any(|row| row.run == *run))
+            .flat_map(|(run, of)| of.doubts.iter().map(move |doubt| (run, doubt.as_str())))
+            .collect(),
         rows: members,
     };
     // Every group was made by a row, so that there is a first one.

@@ -334,6 +334,7 @@ mod tests {
             .map(|records| LabelledRun {
                 label: "some-run-of-a-campaign",
                 records,
+                doubts: &[],
             })
             .collect();
         let ruler = Ruler::new().unwrap();
@@ -463,7 +464,7 @@ mod tests {
                 records.push(search(point));
             }
             assert_tidy(&[&records]);
-            let overlay = Overlay::new(&[LabelledRun { label: "run", records: &records }]);
+            let overlay = Overlay::new(&[LabelledRun { label: "run", records: &records, doubts: &[] }]);
             overlay.csv();
             overlay.summary();
             overlay.details();

@@ -159,6 +159,7 @@ mod tests {
         let runs = [LabelledRun {
             label: "run",
             records,
+            doubts: &[],
         }];
         let overlay = Overlay::new(&runs);
         quantity.read(&overlay.charts()[0].series[0].points[0])

@@ -28,6 +28,7 @@ fn campaign_tables() {
     let overlay = Overlay::new(&[LabelledRun {
         label: "quick",
         records: &records,
+        doubts: &[],
     }]);
     check("campaign-summary.txt", &overlay.summary());
     check("campaign-details.txt", &overlay.details());
@@ -41,10 +42,12 @@ fn eventful_tables_and_csv() {
         LabelledRun {
             label: "monday",
             records: &first,
+            doubts: &[],
         },
         LabelledRun {
             label: "tuesday",
             records: &second,
+            doubts: &[],
         },
     ]);
     check("eventful-summary.txt", &overlay.summary());

@@ -23,7 +23,11 @@ fn labels(runs: &[LabelledRun<'_>]) -> Vec<String> {
 }
 
 fn run_of<'r>(label: &'r str, records: &'r [Record]) -> LabelledRun<'r> {
-    LabelledRun { label, records }
+    LabelledRun {
+        label,
+        records,
+        doubts: &[],
+    }
 }
 
 #[test]

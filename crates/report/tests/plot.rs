@@ -42,7 +42,11 @@ fn draw(name: &str, records: &[&[Record]], by: SeriesBy) -> Vec<Vec<Vec<String>>
     let runs: Vec<LabelledRun<'_>> = labels
         .iter()
         .zip(records)
-        .map(|(label, records)| LabelledRun { label, records })
+        .map(|(label, records)| LabelledRun {
+            label,
+            records,
+            doubts: &[],
+        })
         .collect();
     let overlay = Overlay::with_series(&runs, by);
     overlay
@@ -236,6 +240,7 @@ fn many_series() {
     let runs = [LabelledRun {
         label: "monday",
         records: &records,
+        doubts: &[],
     }];
     assert!(
         Overlay::new(&runs).overview().is_none(),
@@ -287,6 +292,7 @@ fn several_datasets_share_an_overview() {
         let runs = [LabelledRun {
             label: "monday",
             records: &shown,
+            doubts: &[],
         }];
         let overlay = Overlay::new(&runs);
         let overview = overlay.overview().unwrap();

@@ -2,7 +2,7 @@ use crate::Answer;
 use crate::args::{By, ReportArgs};
 use crate::terminal::say;
 use annbench_report::{LabelledRun, Overlay, PlotKind, SeriesBy};
-use annbench_results::RunRecords;
+use annbench_results::{RunRecords, check_record};
 use anyhow::Context;
 use std::fmt::Write;
 use std::io::Write as _;
@@ -44,12 +44,15 @@ pub fn answer(runs: &[PathBuf], out: &Path, more: More, by: By) -> anyhow::Resul
             run.dir.display()
         ));
     }
+    let doubts: Vec<Vec<String>> = opened.iter().map(doubts).collect();
     let labelled: Vec<LabelledRun<'_>> = labels
         .iter()
         .zip(&opened)
-        .map(|(label, run)| LabelledRun {
+        .zip(&doubts)
+        .map(|((label, run), doubts)| LabelledRun {
             label,
             records: &run.records,
+            doubts,
         })
         .collect();
     let overlay = Overlay::with_series(
@@ -109,6 +112,35 @@ fn write_files(overlay: &Overlay<'_>, out: &Path, text: &mut String) -> anyhow::
 fn terminal_columns() -> usize {
     let columns = std::env::var("COLUMNS").ok();
     columns.and_then(|text| text.parse().ok()).unwrap_or(80)
+}
+
+/// Why not to trust a run: records that contradict themselves, raw files that are gone. Whether raw
+/// files are those that were measured costs reading them, and is `rescore`'s to tell.
+fn doubts(run: &RunRecords) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let edited: Vec<String> = run
+        .records
+        .iter()
+        .filter_map(|record| check_record(record).err())
+        .collect();
+    if let Some(first) = edited.first() {
+        doubts.push(format!(
+            "{} records contradict themselves and are not what was measured; first: {first}",
+            edited.len()
+        ));
+    }
+    let searches = run.latest_searches();
+    let lost = searches.iter().filter(|search| {
+        let measured = search.measured.as_ref();
+        measured.is_some_and(|measured| !run.dir.join(&measured.raw_dir).is_dir())
+    });
+    match lost.count() {
+        0 => {}
+        lost => doubts.push(format!(
+            "raw files of {lost} points are gone: their figures cannot be recomputed"
+        )),
+    }
+    doubts
 }
 
 fn label(dir: &Path) -> String {
