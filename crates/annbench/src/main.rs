@@ -3,6 +3,7 @@
 mod args;
 mod campaign;
 mod cmd;
+mod edited;
 mod environment;
 mod estimate;
 mod interrupt;

@@ -25,14 +25,25 @@ pub fn command(
     let mut words = vec!["annbench run".to_owned(), shown(&args.selection.file)];
     let mut add = |flag: &str, values: &[String]| {
         for value in values {
-            words.push(format!("{flag} {}", quoted(value)));
+            words.push(format!("{flag} {value}"));
         }
     };
-    add("--dataset", &args.selection.dataset);
-    add("--group", &args.selection.group);
-    add("--adapter", &args.selection.adapter);
-    add("--without-adapter", &args.selection.without_adapter);
-    add("--accept-checksum", &args.selection.accept_checksum);
+    let quoted_all = |values: &[String]| values.iter().map(|v| quoted(v)).collect::<Vec<_>>();
+    // A dataset may be named by the path of its entry.
+    let datasets: Vec<String> = (args.selection.dataset.iter())
+        .map(|name| shown(Path::new(name)))
+        .collect();
+    add("--dataset", &datasets);
+    add("--group", &quoted_all(&args.selection.group));
+    add("--adapter", &quoted_all(&args.selection.adapter));
+    add(
+        "--without-adapter",
+        &quoted_all(&args.selection.without_adapter),
+    );
+    add(
+        "--accept-checksum",
+        &quoted_all(&args.selection.accept_checksum),
+    );
     for (flag, path) in &places.flags {
         words.push(format!("{flag} {}", shown(path)));
     }
@@ -85,11 +96,12 @@ mod tests {
         assert_eq!(quoted("it's"), "'it'\\''s'");
         assert_eq!(quoted(""), "''");
         let line = ["annbench", "run", "my sweeps/a.yaml", "--group", "a b"];
+        let line = [&line[..], &["--dataset", "/home/me/set.yaml"]].concat();
         let line = [&line[..], &["--out", "/home/me/run 1"]].concat();
         assert_eq!(
             reproduced(&line, Some("/home/me/adapters:theirs")),
-            "ANNBENCH_ADAPTER_PATH=adapters:theirs annbench run 'my sweeps/a.yaml' --group 'a b' \
-             --out 'run 1'"
+            "ANNBENCH_ADAPTER_PATH=adapters:theirs annbench run 'my sweeps/a.yaml' --dataset set.yaml \
+             --group 'a b' --out 'run 1'"
         );
     }
 }

@@ -253,3 +253,60 @@ fn a_point_that_its_sweep_no_longer_refuses_is_measured() {
     );
     assert_eq!(outcome(), "ok");
 }
+
+#[test]
+fn a_parameter_that_was_edited_in_a_record_shows_everywhere() {
+    let bench = Bench::calibrated();
+    bench.answer(&RUN);
+    let journal = bench.path("run/records.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let edited = text.replacen("\"seed\":1,", "\"seed\":7,", 1);
+    let edited = match edited == text {
+        true => text.replacen("\"seed\":1}", "\"seed\":7}", 1),
+        false => edited,
+    };
+    assert_ne!(edited, text);
+    std::fs::write(&journal, &edited).unwrap();
+    for verb in [&["plan", "configs/campaign.yaml", "--out", "run"][..], &RUN] {
+        let complaint = bench.complaint(verb, 2);
+        assert!(complaint.contains("were edited"), "{complaint}");
+        assert!(complaint.contains("records.jsonl"), "{complaint}");
+    }
+    let checked = bench.run(&["rescore", "run", "--check"]);
+    assert_eq!(checked.status.code(), Some(1));
+    let shown = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(shown.contains("edited: run, line"), "{shown}");
+    let report = bench.answer(&["report", "run"]);
+    assert!(report.contains("contradict themselves"), "{report}");
+}
+
+#[test]
+fn edited_times_are_refused_and_lost_folders_are_told() {
+    let bench = Bench::calibrated();
+    bench.answer(&RUN);
+    let run = RunRecords::open(&bench.path("run")).unwrap();
+    let searches = run.latest_searches();
+    let measured: Vec<_> = searches
+        .iter()
+        .filter_map(|s| s.measured.as_ref())
+        .collect();
+    let raw = bench.path("run").join(&measured[0].raw_dir);
+    let file = raw.join("latency.r0.npy");
+    let mut bytes = std::fs::read(&file).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let rescored = bench.run(&["rescore", "run"]);
+    assert_eq!(rescored.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&rescored.stdout).into_owned();
+    assert!(text.contains("0 changed"), "{text}");
+    assert!(
+        text.contains("expected the latencies that were measured"),
+        "{text}"
+    );
+    std::fs::remove_dir_all(&raw).unwrap();
+    let report = bench.answer(&["report", "run"]);
+    assert!(
+        report.contains("raw files of 1 points are gone"),
+        "{report}"
+    );
+}

@@ -274,6 +274,23 @@ fn a_folder_that_cannot_be_written_is_named() {
 }
 
 #[test]
+fn a_sweep_whose_every_point_is_refused_is_said_to_measure_nothing() {
+    let bench = Bench::calibrated();
+    bench.write(
+        "configs/sweep.yaml",
+        "adapter: calibration\ngroups: { odd: { search: { searcher: nonsense } } }\n",
+    );
+    let output = bench.run(&["plan", "configs/campaign.yaml"]);
+    assert_eq!(output.status.code(), Some(1));
+    let plan = String::from_utf8_lossy(&output.stdout);
+    assert!(plan.contains("nothing would be measured"), "{plan}");
+    let output = bench.run(&RUN);
+    assert_eq!(output.status.code(), Some(1));
+    let progress = String::from_utf8_lossy(&output.stderr);
+    assert!(progress.contains("nothing was measured"), "{progress}");
+}
+
+#[test]
 fn a_plan_without_one_of_its_adapters_shows_the_rest() {
     let bench = Bench::calibrated();
     bench.write(

@@ -2,25 +2,35 @@
 
 use crate::{Quality, Record, SearchRecord, Speed, build_key, point_id};
 
-/// Looks whether a record can be what was written when it was measured. Names are hashes of what they
-/// name, so that a parameter or a version that was edited shows; figures that follow from others must.
+/// Looks whether a record can be what was written when it was measured: its name, and figures that
+/// follow from others.
 ///
 /// # Errors
 /// What was expected and what was found, in words.
 pub fn check_record(record: &Record) -> Result<(), String> {
+    check_name(record)?;
     match record {
-        Record::Run(_) => Ok(()),
-        Record::Build(build) => {
-            let found = build_key(&build.identity).map_err(|error| error.to_string())?;
-            named(&build.build_key, &found, "build_key")
-        }
-        Record::Search(search) => check_search(search),
+        Record::Search(search) => check_figures(search),
+        Record::Run(_) | Record::Build(_) => Ok(()),
     }
 }
 
-fn check_search(search: &SearchRecord) -> Result<(), String> {
-    let found = point_id(&search.identity).map_err(|error| error.to_string())?;
-    named(&search.point_id, &found, "point_id")?;
+/// Looks whether a build or a point has the name that its identity gives it: names are hashes of what
+/// they name, so that a parameter or a version that was edited shows. What is wrong here no scoring puts
+/// right.
+///
+/// # Errors
+/// What was expected and what was found, in words.
+pub fn check_name(record: &Record) -> Result<(), String> {
+    let (name, hash, what) = match record {
+        Record::Run(_) => return Ok(()),
+        Record::Build(build) => (&build.build_key, build_key(&build.identity), "build_key"),
+        Record::Search(search) => (&search.point_id, point_id(&search.identity), "point_id"),
+    };
+    named(name, &hash.map_err(|error| error.to_string())?, what)
+}
+
+fn check_figures(search: &SearchRecord) -> Result<(), String> {
     let qualities = search.quality.iter().chain(search.other_quality.values());
     for quality in qualities {
         check_quality(quality, search.identity.k)?;

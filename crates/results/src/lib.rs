@@ -22,7 +22,7 @@ mod speed;
 mod store;
 
 pub use aggregate::{Answers, ScoreError, Scored, ScoringSet, score_answers};
-pub use consistency::check_record;
+pub use consistency::{check_name, check_record};
 pub use identity::{IdentityError, build_key, point_id};
 pub use intact::check_raw;
 pub use machine::{collect_environment, collect_machine};

@@ -1,6 +1,7 @@
 use crate::Answer;
 use crate::args::PlanArgs;
 use crate::campaign::Loaded;
+use crate::edited::refuse_edited;
 use crate::estimate::Estimate;
 use crate::places::Places;
 use crate::progress::duration;
@@ -27,6 +28,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         Err(StoreError::NoRun { .. }) => Vec::new(),
         Err(error) => return Err(error.into()),
     };
+    refuse_edited(&out, &records)?;
     let finished = annbench_results::finished_points(&records);
     let measured = measured_beside(&out);
     let machine = annbench_results::collect_machine();
@@ -34,6 +36,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     let mut text = String::new();
     write_settings(&mut text, &loaded);
     let mut total = Estimate::default();
+    let mut finished_here = 0;
     for name in &names {
         let accept = args.selection.accept_checksum.contains(name);
         let planned = Planned::new(places, name, accept, loaded.largest_k(), &pool)?;
@@ -85,6 +88,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
                 .count();
             let estimate = Estimate::of(job, left, &measured, &loaded.campaign.settings().measure);
             total.add(&estimate);
+            finished_here += done;
             let _ = writeln!(
                 text,
                 "  {:52} {left:3} to search, {refused} refused, {done} finished{}",
@@ -110,6 +114,10 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
             None => ", time unknown until each adapter was measured here once".to_owned(),
         }
     );
+    let nothing = total.searches == 0 && finished_here == 0;
+    if nothing {
+        text.push_str("WARNING: nothing would be measured: every point is refused\n");
+    }
     for (name, why) in &adapters.unusable {
         let _ = writeln!(
             text,
@@ -118,7 +126,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     }
     Ok(Answer {
         text,
-        good: adapters.unusable.is_empty(),
+        good: adapters.unusable.is_empty() && !nothing,
     })
 }
 

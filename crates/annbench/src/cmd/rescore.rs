@@ -1,4 +1,5 @@
 use crate::args::RescoreArgs;
+use crate::edited::edited;
 use crate::places::Places;
 use crate::subject::{Asked, Opened, catalogue};
 use crate::{Answer, explain, interrupt, terminal};
@@ -69,9 +70,17 @@ struct Scorer<'s> {
 
 impl Scorer<'_> {
     fn rescore(&self, dir: &Path) -> anyhow::Result<Answer> {
-        let mut store = Store::create_or_open(dir)?;
-        let datasets = datasets_of(store.records());
-        let rescored = score_again(&self.pool, dir, store.records(), |info: &DatasetInfo| {
+        // A comparison writes nothing, and may be of somebody else's run.
+        let mut store = match self.check {
+            true => None,
+            false => Some(Store::create_or_open(dir)?),
+        };
+        let before = match &store {
+            Some(store) => store.records().to_vec(),
+            None => RunRecords::open(dir)?.records,
+        };
+        let datasets = datasets_of(&before);
+        let rescored = score_again(&self.pool, dir, &before, |info: &DatasetInfo| {
             let needed = datasets.get(&info.name).ok_or("no record names it")?;
             let opened = needed.opened.get_or_init(|| self.open(&info.name, needed));
             let subject = opened.as_ref().map_err(Clone::clone)?.subject();
@@ -88,10 +97,16 @@ impl Scorer<'_> {
             );
         }
         let mut text = String::new();
-        write_rescored(&mut text, dir, store.records(), &rescored);
+        write_rescored(&mut text, dir, &before, &rescored);
+        let edited = edited(&before);
+        for why in &edited {
+            let _ = writeln!(text, "  edited: {}, {why}", dir.display());
+        }
         let same = rescored.changed.is_empty();
-        let good = rescored.unscored.is_empty() && (same || !self.check);
-        if !self.check && !same {
+        let good = edited.is_empty() && rescored.unscored.is_empty() && (same || !self.check);
+        if let Some(store) = &mut store
+            && !same
+        {
             store.replace_records(rescored.records)?;
         }
         Ok(Answer { text, good })
@@ -206,6 +221,12 @@ fn figures(records: &[Record], point_id: &str) -> String {
     }
     if let Some(speed) = &search.speed {
         let _ = write!(text, ", {:.1} QPS", speed.qps_median);
+        let latencies = speed.service_latency.iter();
+        let p50: Vec<String> = latencies.clone().map(|l| l.p50_ns.to_string()).collect();
+        let p99: Vec<String> = latencies.map(|l| l.p99_ns.to_string()).collect();
+        if !p50.is_empty() {
+            let _ = write!(text, ", p50 {} ns, p99 {} ns", p50.join("/"), p99.join("/"));
+        }
     }
     if let Some(truth) = &search.truth {
         let _ = write!(text, ", truth {:.12}", truth.fingerprint);

@@ -1,5 +1,6 @@
 use crate::args::{By, Retry, RunArgs};
 use crate::campaign::Loaded;
+use crate::edited::refuse_edited;
 use crate::environment::environment;
 use crate::lost::lost_points;
 use crate::places::Places;
@@ -51,6 +52,7 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     }
     let mut store = Store::create_or_open(&out)?;
     report_opening(&store);
+    refuse_edited(&out, store.records())?;
     let mut finished = store.finished_points();
     if args.retry.contains(&Retry::Lost) {
         let points: BTreeSet<&str> = planned
@@ -132,13 +134,20 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
         }
     }
     drop(progress);
+    let outcomes = store.finished_points();
+    let nothing = outcomes.values().all(|&outcome| outcome == "rejected");
     drop(store);
-    super::report::answer(
+    if nothing {
+        say("WARNING: nothing was measured: every point was refused; the reasons are above");
+    }
+    let mut answer = super::report::answer(
         std::slice::from_ref(&out),
         &out.join("report"),
         super::report::More::default(),
         By::Library,
-    )
+    )?;
+    answer.good &= !nothing;
+    Ok(answer)
 }
 
 /// Points are identified by content, never by name: under two names they would be one.
