@@ -2,7 +2,7 @@ use super::{Refutation, Space, Truth, exact_neighbors};
 use crate::DatasetError;
 use crate::cache::Cache;
 use crate::progress::{Activity, Meter, Watch};
-use annbench_core::{TieTolerance, distance, norm};
+use annbench_core::{TieTolerance, Vectors, distance, norm};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub(crate) fn check_sample(
     base_path: &Path,
     notes: &mut Vec<String>,
 ) -> Result<(), DatasetError> {
-    let components = space.base.n() as u64 * space.base.dim() as u64;
+    let components = components(space.base);
     let affordable = usize::try_from(MAX_COMPONENTS / components.max(1)).unwrap_or(MAX_SAMPLE);
     let sample = affordable.min(MAX_SAMPLE).min(space.queries.n());
     if sample == 0 {
@@ -79,6 +79,15 @@ pub(crate) fn check_sample(
         ));
     }
     Ok(())
+}
+
+/// What a search of the whole base reads.
+fn components(base: Vectors<'_>) -> u64 {
+    match base {
+        Vectors::Sets(sets) => sets.ids().len() as u64,
+        Vectors::Bits(rows) => rows.bytes().data().len() as u64,
+        base => base.n() as u64 * base.dim() as u64,
+    }
 }
 
 impl Checked {

@@ -4,13 +4,14 @@
 //! and contradicts shape or type is an error. The metric is the entry's alone: files are called
 //! "angular" that others search by inner product, so another `distance` is only noted.
 
+use super::heap::text_is_sound;
 use super::unreadable;
 use crate::DatasetError;
 use crate::format::Wanted;
 use crate::value::ValueType;
 use annbench_core::{ElementType, Metric};
 use hdf5_metno::types::{FixedAscii, FixedUnicode, TypeDescriptor, VarLenAscii, VarLenUnicode};
-use hdf5_metno::{Attribute, Dataset, File};
+use hdf5_metno::{Attribute, Dataset, File, MinorErrorCode};
 use std::path::Path;
 
 /// What was found in the file.
@@ -23,10 +24,10 @@ pub(super) enum Inside {
 /// Longest text of an attribute.
 const TEXT_BYTES: usize = 256;
 
-/// Refuses attributes of the file of `dataset` that contradict shape or type; notes the others, and
+/// Refuses attributes of the file of `dataset`, its path and contents, that contradict shape or type; notes the others, and
 /// what had to be inferred without them.
 pub(super) fn check_attributes(
-    path: &Path,
+    (path, bytes): (&Path, &[u8]),
     dataset: &Dataset,
     wanted: &Wanted<'_>,
     inside: Inside,
@@ -35,7 +36,11 @@ pub(super) fn check_attributes(
     let file = dataset
         .file()
         .map_err(|error| unreadable(path, "root group", &error))?;
-    let attributes = Attributes { path, file: &file };
+    let attributes = Attributes {
+        path,
+        bytes,
+        file: &file,
+    };
     let dimension = attributes.integer("dimension")?;
     if let Some(found) = dimension
         && usize::try_from(found) != Ok(wanted.dim)
@@ -44,10 +49,10 @@ pub(super) fn check_attributes(
             "dimension",
             format!("{}, as the dataset entry says", wanted.dim),
             found.to_string(),
-            "correct `dim` in the dataset entry",
+            "correct `dim` in the dataset entry, or repair the file",
         ));
     }
-    if let Some(kind) = attributes.text("type")? {
+    if let Some(kind) = attributes.text("type", notes)? {
         let (expected, fits) = match inside {
             Inside::Sets => ("sparse", kind == "sparse"),
             Inside::Table { .. } => ("dense", kind != "sparse"),
@@ -60,11 +65,11 @@ pub(super) fn check_attributes(
                     wanted.element
                 ),
                 format!("`{kind}`"),
-                "correct `element` in the dataset entry: a sparse file holds sets",
+                "correct `element` in the dataset entry, or repair the file: a sparse file holds sets",
             ));
         }
     }
-    if let Some(point) = attributes.text("point_type")? {
+    if let Some(point) = attributes.text("point_type", notes)? {
         match is_point_of(&point, wanted.element) {
             Some(true) => {}
             Some(false) => {
@@ -72,7 +77,7 @@ pub(super) fn check_attributes(
                     "point_type",
                     format!("points of {}, as the dataset entry says", wanted.element),
                     format!("`{point}`"),
-                    "correct `element` in the dataset entry",
+                    "correct `element` in the dataset entry, or repair the file",
                 ));
             }
             None => notes_once(
@@ -85,7 +90,7 @@ pub(super) fn check_attributes(
             ),
         }
     }
-    if let Some(distance) = attributes.text("distance")? {
+    if let Some(distance) = attributes.text("distance", notes)? {
         let metric = wanted.metric;
         match metrics_of(&distance) {
             Some(metrics) if metrics.contains(&metric) => {}
@@ -159,45 +164,72 @@ fn metrics_of(distance: &str) -> Option<&'static [Metric]> {
     })
 }
 
+/// The library's texts are whatever bytes a file has.
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 /// The attributes of the root group.
 struct Attributes<'a> {
     path: &'a Path,
+    bytes: &'a [u8],
     file: &'a File,
 }
 
 impl Attributes<'_> {
     fn open(&self, name: &str) -> Result<Option<Attribute>, DatasetError> {
-        let failed = |error| unreadable(self.path, &format!("attribute `{name}`"), &error);
-        let names = self.file.attr_names().map_err(failed)?;
-        if !names.iter().any(|known| known == name) {
-            return Ok(None);
+        // Not asked for among all names: listing them trusts what a damaged file says of each.
+        match self.file.attr(name) {
+            Ok(attribute) => Ok(Some(attribute)),
+            Err(error) if error.contains_minor(MinorErrorCode::NotFound) => Ok(None),
+            Err(error) => Err(unreadable(
+                self.path,
+                &format!("attribute `{name}`"),
+                &error,
+            )),
         }
-        self.file.attr(name).map(Some).map_err(failed)
     }
 
     /// One text, whichever way it is stored.
-    fn text(&self, name: &'static str) -> Result<Option<String>, DatasetError> {
+    fn text(
+        &self,
+        name: &'static str,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<String>, DatasetError> {
         let Some(attribute) = self.open(name)? else {
             return Ok(None);
         };
         let failed = |error| unreadable(self.path, &format!("attribute `{name}`"), &error);
+        let sound = text_is_sound(self.bytes, name);
         let text = match attribute.dtype().and_then(|t| t.to_descriptor()).ok() {
-            _ if attribute.ndim() != 0 => None,
+            // A null space has no dimensions either, and no value.
+            _ if !attribute.is_scalar() => None,
+            Some(TypeDescriptor::VarLenUnicode | TypeDescriptor::VarLenAscii)
+                if sound != Some(true) =>
+            {
+                if sound.is_none() {
+                    let says = "it lies where it cannot be checked for damage and is not read";
+                    let note = format!("{}: its attribute `{name}`: {says}", self.path.display());
+                    notes_once(notes, note);
+                    return Ok(None);
+                }
+                None
+            }
             Some(TypeDescriptor::VarLenUnicode) => {
                 let text = attribute.read_scalar::<VarLenUnicode>().map_err(failed)?;
-                Some(text.as_str().to_owned())
+                Some(lossy(text.as_bytes()))
             }
             Some(TypeDescriptor::VarLenAscii) => {
                 let text = attribute.read_scalar::<VarLenAscii>().map_err(failed)?;
-                Some(text.as_str().to_owned())
+                Some(lossy(text.as_bytes()))
             }
             Some(TypeDescriptor::FixedUnicode(len)) if len <= TEXT_BYTES => {
                 let text = attribute.read_scalar::<FixedUnicode<TEXT_BYTES>>();
-                Some(text.map_err(failed)?.as_str().to_owned())
+                Some(lossy(text.map_err(failed)?.as_bytes()))
             }
             Some(TypeDescriptor::FixedAscii(len)) if len <= TEXT_BYTES => {
                 let text = attribute.read_scalar::<FixedAscii<TEXT_BYTES>>();
-                Some(text.map_err(failed)?.as_str().to_owned())
+                Some(lossy(text.map_err(failed)?.as_bytes()))
             }
             _ => None,
         };
@@ -206,8 +238,8 @@ impl Attributes<'_> {
             None => Err(self.contradicts(
                 name,
                 "one text".to_owned(),
-                "something else".to_owned(),
-                "correct the attribute, or remove it",
+                "something else, or a damaged heap".to_owned(),
+                "correct the attribute, remove it, or download the file again",
             )),
         }
     }
@@ -216,7 +248,7 @@ impl Attributes<'_> {
         let Some(attribute) = self.open(name)? else {
             return Ok(None);
         };
-        let is_one_integer = attribute.ndim() == 0
+        let is_one_integer = attribute.is_scalar()
             && attribute
                 .dtype()
                 .and_then(|t| t.to_descriptor())
@@ -243,7 +275,7 @@ impl Attributes<'_> {
             format!("attribute `{name}`"),
             expected,
             found,
-            format!("{next}, or repair the file"),
+            next,
         )
     }
 

@@ -234,7 +234,8 @@ pub(super) fn check_written(
             "what wrote the file did not finish: download or make it again",
         )
     };
-    if dataset.size() > 0 && dataset.storage_size() == 0 {
+    let holds_values = dataset.shape().iter().all(|&side| side > 0);
+    if holds_values && dataset.storage_size() == 0 {
         return Err(unwritten(
             "a dataset without any, which reads as zeros".to_owned(),
         ));
@@ -243,9 +244,9 @@ pub(super) fn check_written(
         return Ok(());
     };
     let sides = dataset.shape().into_iter().zip(chunk);
-    let all: usize = sides
+    let all = sides
         .map(|(side, part)| side.div_ceil(part.max(1)))
-        .product();
+        .fold(1, usize::saturating_mul);
     if there < all {
         return Err(unwritten(format!(
             "{there} of {all} chunks; the others read as zeros"

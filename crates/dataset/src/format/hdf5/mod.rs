@@ -1,6 +1,7 @@
 //! Everything that touches the HDF5 library, which serialises its calls behind a global lock.
 
 mod attributes;
+mod heap;
 mod ids;
 mod list;
 mod locate;
@@ -79,7 +80,7 @@ pub(super) fn find<'f>(
     }
     check_written(path, name, &dataset)?;
     check_attributes(
-        path,
+        (path, bytes),
         &dataset,
         wanted,
         Inside::Table { value, width },

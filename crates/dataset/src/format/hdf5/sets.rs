@@ -43,7 +43,7 @@ impl<'f> Hdf5Sets<'f> {
             None => format!("size_{name}"),
         };
         let sizes = open_dataset(path, bytes, &sizes_name)?;
-        check_attributes(path, &sizes, wanted, Inside::Sets, notes)?;
+        check_attributes((path, bytes), &sizes, wanted, Inside::Sets, notes)?;
         check_written(path, &sizes_name, &sizes)?;
         let sizes = List::of(path, sizes, sizes_name)?;
         if rows_fit(part, sizes.len()) {

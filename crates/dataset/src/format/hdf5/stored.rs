@@ -29,7 +29,7 @@ const ID_TYPES: Expected = Expected {
            the ids, or store them as int32 in a copy of the file",
 };
 
-/// Refuses neighbours that are no integers.
+/// Refuses ids, or how many there are, that are no integers.
 pub(super) fn stored_ids(path: &Path, dataset: &Dataset, name: &str) -> Result<(), DatasetError> {
     let stored = Stored::of(path, dataset, name)?;
     match stored.number(ID_TYPES)? {
