@@ -65,7 +65,7 @@ fn a_directory_that_cannot_be_made_is_told_once_with_what_to_do() {
         )),
         "{said}"
     );
-    assert!(said.ends_with("it continues where it stopped"), "{said}");
+    assert!(said.ends_with("or remove what is there"), "{said}");
     let error = RunRecords::open(Path::new("/nowhere")).unwrap_err();
     assert!(chain(&error).ends_with("give the --out of a run"));
 }
