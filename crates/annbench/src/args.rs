@@ -66,6 +66,29 @@ pub struct Selection {
     /// Use this dataset although a file's checksum is not the recorded one; printed on every result
     #[arg(long, value_name = "NAME")]
     pub accept_checksum: Vec<String>,
+    /// Round this dataset's values to its element type where they do not fit it; printed on every result
+    #[arg(long, value_name = "NAME")]
+    pub narrow: Vec<String>,
+}
+
+impl Selection {
+    /// What is permitted for the dataset `name`.
+    pub fn permits(&self, name: &str) -> Permits {
+        let named = |list: &[String]| list.iter().any(|dataset| dataset == name);
+        Permits {
+            accept_checksum: named(&self.accept_checksum),
+            narrow: named(&self.narrow),
+        }
+    }
+}
+
+/// What a user has permitted for a dataset by its name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Permits {
+    /// Take a file whose checksum is not the recorded one.
+    pub accept_checksum: bool,
+    /// Round values to the entry's element type.
+    pub narrow: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -175,5 +198,8 @@ pub enum DatasetsVerb {
         /// Go on although a file's checksum is not the recorded one
         #[arg(long)]
         accept_checksum: bool,
+        /// Round values to the entry's element type where they do not fit it
+        #[arg(long)]
+        narrow: bool,
     },
 }

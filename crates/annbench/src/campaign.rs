@@ -84,10 +84,14 @@ impl Loaded {
                 selection.file.display()
             );
         }
-        for accepted in &selection.accept_checksum {
-            if !named.contains(accepted) {
+        let accepted = selection.accept_checksum.iter();
+        let permitted = accepted
+            .map(|name| ("--accept-checksum", name))
+            .chain(selection.narrow.iter().map(|name| ("--narrow", name)));
+        for (flag, name) in permitted {
+            if !named.contains(name) {
                 bail!(
-                    "--accept-checksum {accepted}: this run uses {}; name one of these",
+                    "{flag} {name}: this run uses {}; name one of these",
                     named.join(", ")
                 );
             }

@@ -44,6 +44,7 @@ pub fn command(
         "--accept-checksum",
         &quoted_all(&args.selection.accept_checksum),
     );
+    add("--narrow", &quoted_all(&args.selection.narrow));
     for (flag, path) in &places.flags {
         words.push(format!("{flag} {}", shown(path)));
     }

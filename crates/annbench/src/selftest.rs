@@ -298,6 +298,7 @@ impl Made {
                 refuted_by: None,
             },
             accepted_checksums: Vec::new(),
+            narrowed: Vec::new(),
             files: Vec::new(),
         };
         Subject {

@@ -441,6 +441,39 @@ fn a_wrong_checksum_refuses_and_an_override_is_on_every_result() {
 }
 
 #[test]
+fn values_that_do_not_fit_are_rounded_by_name_and_every_result_says_so() {
+    let bench = Bench::calibrated();
+    // An array of f64 as NumPy saves it, for an entry of f32.
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({QUERIES}, 8), }}");
+    let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
+    let mut npy = b"\x93NUMPY\x01\x00".to_vec();
+    npy.extend((padded as u16).to_le_bytes());
+    npy.extend(format!("{header:<width$}\n", width = padded - 1).bytes());
+    npy.extend((0..QUERIES * 8).flat_map(|i| (0.1 * i as f64).to_le_bytes()));
+    std::fs::write(bench.path("datasets/tiny/query.npy"), npy).unwrap();
+    let base: Vec<u8> = [N as u32, 8]
+        .into_iter()
+        .flat_map(u32::to_le_bytes)
+        .chain((0..N * 8).flat_map(|i| (i as f32).to_le_bytes()))
+        .collect();
+    std::fs::write(bench.path("datasets/tiny/base.fbin"), base).unwrap();
+    let entry = Bench::entry("")
+        .replace("element: u8", "element: f32")
+        .replace("base.u8bin, format: u8bin", "base.fbin, format: fbin")
+        .replace("query.u8bin, format: u8bin", "query.npy, format: npy");
+    bench.write("datasets/tiny.yaml", &entry);
+    let complaint = bench.complaint(&RUN, 2);
+    assert!(complaint.contains("query.npy"), "{complaint}");
+    assert!(complaint.contains("--narrow"), "{complaint}");
+    let narrowing = [&RUN[..], &["--narrow", "tiny"]].concat();
+    let table = bench.answer(&narrowing);
+    assert!(table.contains("values rounded to f32"), "{table}");
+    assert!(table.contains("--narrow tiny"), "{table}");
+    let text = bench.answer(&["rescore", "run"]);
+    assert!(text.contains("3 points scored again, 0 changed"), "{text}");
+}
+
+#[test]
 fn datasets_and_adapters_are_listed_and_shown() {
     let bench = Bench::calibrated();
     let list = bench.answer(&["datasets", "list"]);

@@ -262,6 +262,13 @@ fn doubts(source: &Source<'_, '_>) -> Vec<FactLine> {
             format!("not verified: {}", names.join("; ")),
         ));
     }
+    let mut narrowed: BTreeSet<&str> = BTreeSet::new();
+    for row in &source.rows {
+        narrowed.extend(row.record.narrowed.iter().map(String::as_str));
+    }
+    for rounded in narrowed {
+        lines.push(alarm("narrowed", rounded.to_owned()));
+    }
     let undefined: u64 = source
         .rows
         .iter()

@@ -389,6 +389,9 @@ pub struct SearchRecord {
     pub speed: Option<Speed>,
     /// Checksums that were overridden for this dataset.
     pub accepted_checksums: Vec<String>,
+    /// Vectors of this dataset of which values were rounded by name.
+    #[serde(default)]
+    pub narrowed: Vec<String>,
 }
 
 /// Keys of JSON objects are text, and serde does not turn them back into numbers below an enum that

@@ -87,6 +87,7 @@ impl JobRun<'_, '_> {
             other_quality: BTreeMap::new(),
             speed: None,
             accepted_checksums: self.subject.facts.accepted_checksums.clone(),
+            narrowed: self.subject.facts.narrowed.clone(),
         }
     }
 }

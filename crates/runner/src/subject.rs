@@ -26,6 +26,8 @@ pub struct SubjectFacts {
     pub truth: TruthInfo,
     /// Checksums that were overridden for this dataset.
     pub accepted_checksums: Vec<String>,
+    /// Vectors of which values were rounded by name.
+    pub narrowed: Vec<String>,
     /// Its files as they were checked: a run stops when one of them changes.
     pub files: Vec<FileState>,
 }

@@ -144,6 +144,7 @@ impl Made {
                 refuted_by: None,
             },
             accepted_checksums: Vec::new(),
+            narrowed: Vec::new(),
             files: [&self.given.base, &self.given.queries]
                 .map(|map| FileState::of(&map.path).unwrap())
                 .to_vec(),

@@ -1,4 +1,4 @@
-use crate::args::DatasetsVerb;
+use crate::args::{DatasetsVerb, Permits};
 use crate::places::Places;
 use crate::subject::{Asked, Opened, catalogue};
 use crate::terminal::say;
@@ -15,7 +15,14 @@ pub fn datasets(places: &Places, verb: &DatasetsVerb) -> anyhow::Result<Answer> 
         DatasetsVerb::Check {
             name,
             accept_checksum,
-        } => check(places, name, *accept_checksum),
+            narrow,
+        } => {
+            let permits = Permits {
+                accept_checksum: *accept_checksum,
+                narrow: *narrow,
+            };
+            check(places, name, permits)
+        }
     }
 }
 
@@ -272,10 +279,10 @@ fn write_facts(text: &mut String, bytes: Option<u64>, sha256: Option<&str>) {
     let _ = writeln!(text, "            {bytes}, {sha256}");
 }
 
-fn check(places: &Places, name: &str, accept_checksum: bool) -> anyhow::Result<Answer> {
+fn check(places: &Places, name: &str, permits: Permits) -> anyhow::Result<Answer> {
     interrupt::listen()?;
     let pool = super::scoring_pool()?;
-    let opened = Opened::quietly(places, name, &Asked::for_scoring(accept_checksum, 1), &pool)?;
+    let opened = Opened::quietly(places, name, &Asked::for_scoring(permits, 1), &pool)?;
     let facts = opened.subject().facts;
     let info = &facts.info;
     let mut text = String::new();

@@ -38,8 +38,8 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     let mut total = Estimate::default();
     let mut finished_here = 0;
     for name in &names {
-        let accept = args.selection.accept_checksum.contains(name);
-        let planned = Planned::new(places, name, accept, loaded.largest_k(), &pool)?;
+        let permits = args.selection.permits(name);
+        let planned = Planned::new(places, name, permits, loaded.largest_k(), &pool)?;
         let (facts, found) = match planned {
             Planned::Opened(facts, found) => (facts, found),
             Planned::EntryOnly(facts, missing) => {

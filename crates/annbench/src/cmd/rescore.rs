@@ -1,4 +1,4 @@
-use crate::args::RescoreArgs;
+use crate::args::{Permits, RescoreArgs};
 use crate::edited::edited;
 use crate::places::Places;
 use crate::subject::{Asked, Opened, catalogue};
@@ -113,7 +113,13 @@ impl Scorer<'_> {
     }
 
     fn open(&self, name: &str, needed: &Needed) -> Result<Opened, String> {
-        let asked = Asked::for_scoring(!needed.accepted.is_empty(), needed.k);
+        let asked = Asked::for_scoring(
+            Permits {
+                accept_checksum: !needed.accepted.is_empty(),
+                narrow: needed.narrowed,
+            },
+            needed.k,
+        );
         let file = self.files.get(name).map_or(name, String::as_str);
         let opened =
             Opened::new(self.places, file, &asked, &self.pool).map_err(|error| explain(&error))?;
@@ -134,6 +140,8 @@ impl Scorer<'_> {
 struct Needed {
     /// What their records say of checksums.
     accepted: BTreeSet<String>,
+    /// Whether they say that values were rounded.
+    narrowed: bool,
     /// The largest k.
     k: usize,
     /// The dataset or why it is not there, once the first point asks for it.
@@ -150,6 +158,7 @@ fn datasets_of(records: &[Record]) -> BTreeMap<String, Needed> {
             let needed = datasets.entry(search.dataset.name.clone()).or_default();
             let accepted = search.accepted_checksums.iter().cloned();
             needed.accepted.extend(accepted);
+            needed.narrowed |= !search.narrowed.is_empty();
             needed.k = needed.k.max(search.identity.k as usize);
         }
     }

@@ -1,4 +1,4 @@
-use annbench_dataset::{AcceptedChecksum, Dataset, Truth, UncomparedChecksum};
+use annbench_dataset::{AcceptedChecksum, Dataset, NarrowedPart, Truth, UncomparedChecksum};
 
 /// What opening `dataset` and having its `truth` found and a user should know.
 pub fn notes(dataset: &Dataset, truth: Option<&Truth>) -> Vec<String> {
@@ -14,6 +14,7 @@ pub fn warnings(dataset: &Dataset) -> impl Iterator<Item = String> {
     let accepted = accepted(dataset).map(|said| format!("{said}, and accepted by name"));
     accepted
         .chain(uncompared(dataset))
+        .chain(narrowed(dataset))
         .map(|said| format!("{said}; every result says so"))
 }
 
@@ -27,4 +28,13 @@ pub fn accepted(dataset: &Dataset) -> impl Iterator<Item = String> {
 pub fn uncompared(dataset: &Dataset) -> impl Iterator<Item = String> {
     let checksums = dataset.uncompared_checksums().iter();
     checksums.map(UncomparedChecksum::to_string)
+}
+
+/// Vectors of which values were rounded by name, a sentence each.
+pub fn narrowed(dataset: &Dataset) -> impl Iterator<Item = String> {
+    let element = dataset.element();
+    let parts = dataset.narrowed().iter();
+    parts.map(move |NarrowedPart { role, file, values }| {
+        format!("{role} of {file}: {values} values rounded to {element}")
+    })
 }

@@ -16,7 +16,7 @@ mod findings;
 mod planned;
 mod watcher;
 
-use crate::args::Selection;
+use crate::args::{Permits, Selection};
 use crate::places::Places;
 use crate::terminal::say;
 use crate::work::AdapterInUse;
@@ -40,8 +40,8 @@ pub fn catalogue(places: &Places) -> Catalogue {
 
 /// What a dataset is opened for.
 pub struct Asked<'w> {
-    /// Whether a file with another checksum than the recorded one is taken.
-    pub accept_checksum: bool,
+    /// What was permitted by name.
+    pub permits: Permits,
     /// Neighbours per query that computed truth must have, unless there are fewer rows.
     pub k: usize,
     /// For the set's metric and element type, which others its vectors are to be given in.
@@ -50,9 +50,9 @@ pub struct Asked<'w> {
 
 impl Asked<'_> {
     /// Nothing will be built.
-    pub fn for_scoring(accept_checksum: bool, k: usize) -> Self {
+    pub fn for_scoring(permits: Permits, k: usize) -> Self {
         Self {
-            accept_checksum,
+            permits,
             k,
             elements: &|_, _| Vec::new(),
         }
@@ -103,8 +103,8 @@ impl Opened {
         let watcher = Watcher::new(name);
         let watch = |progress: Progress<'_>| watcher.watch(progress);
         let options = OpenOptions {
-            accept_checksum: asked.accept_checksum,
-            narrow: false,
+            accept_checksum: asked.permits.accept_checksum,
+            narrow: asked.permits.narrow,
             pool,
             watch: &watch,
         };
@@ -168,7 +168,7 @@ impl Opened {
             .iter()
             .map(|name| {
                 let asked = Asked {
-                    accept_checksum: selection.accept_checksum.contains(name),
+                    permits: selection.permits(name),
                     k,
                     elements: &elements,
                 };
@@ -204,6 +204,7 @@ impl Opened {
             accepted_checksums: findings::accepted(dataset)
                 .chain(findings::uncompared(dataset))
                 .collect(),
+            narrowed: findings::narrowed(dataset).collect(),
             files: self.files.clone(),
         };
         Subject {

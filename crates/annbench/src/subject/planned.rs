@@ -1,6 +1,7 @@
 use super::catalogue;
 use super::findings::{notes, warnings};
 use super::watcher::Watcher;
+use crate::args::Permits;
 use crate::places::Places;
 use annbench_core::ElementType;
 use annbench_core::wire::MapSpec;
@@ -26,7 +27,7 @@ impl Planned {
     pub fn new(
         places: &Places,
         name: &str,
-        accept_checksum: bool,
+        permits: Permits,
         k: usize,
         pool: &rayon::ThreadPool,
     ) -> anyhow::Result<Self> {
@@ -34,8 +35,8 @@ impl Planned {
         let watcher = Watcher::new(name);
         let watch = |progress: Progress<'_>| watcher.watch(progress);
         let options = OpenOptions {
-            accept_checksum,
-            narrow: false,
+            accept_checksum: permits.accept_checksum,
+            narrow: permits.narrow,
             pool,
             watch: &watch,
         };
@@ -109,6 +110,7 @@ fn entry_facts(entry: &Entry, k: usize) -> SubjectFacts {
             refuted_by: None,
         },
         accepted_checksums: Vec::new(),
+        narrowed: Vec::new(),
         files: Vec::new(),
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::args::Permits;
 use annbench_dataset::Activity;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -46,7 +47,8 @@ fn a_file_that_is_replaced_while_it_is_read_is_not_the_one_that_is_watched() {
             pool: &rayon::ThreadPoolBuilder::new().build().unwrap(),
             watch: &watch,
         };
-        let opened = Opened::open(&entry, &Asked::for_scoring(false, 1), &options).unwrap();
+        let opened =
+            Opened::open(&entry, &Asked::for_scoring(Permits::default(), 1), &options).unwrap();
         assert_eq!(*todo.lock().unwrap(), None, "{moment:?} never came");
         assert_eq!(
             opened.dataset.base().vectors().component_bytes(),

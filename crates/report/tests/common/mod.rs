@@ -178,6 +178,7 @@ impl Library {
             other_quality: BTreeMap::new(),
             speed: None,
             accepted_checksums: Vec::new(),
+            narrowed: Vec::new(),
         }
     }
 

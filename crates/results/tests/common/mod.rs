@@ -209,6 +209,7 @@ pub fn search(digit: char, outcome: Outcome) -> SearchRecord {
             service_latency: Vec::new(),
         }),
         accepted_checksums: Vec::new(),
+        narrowed: Vec::new(),
         point_id,
     }
 }
