@@ -33,8 +33,12 @@ pub enum Verb {
     Run(RunArgs),
     /// Print what would run, what is refused and why, and how much work it is
     Plan(PlanArgs),
+    /// Have every point judged by its adapter, without building, and without the datasets' files
+    Check(CheckArgs),
     /// Overlay runs: a table, a Pareto plot per dataset and k, a CSV
     Report(ReportArgs),
+    /// Print everything that is known about one point, or about one build
+    Explain(ExplainArgs),
     /// Recompute quality from stored ids, and latency and QPS from stored times
     Rescore(RescoreArgs),
     /// List the installed adapters and what they take
@@ -42,7 +46,19 @@ pub enum Verb {
     /// List datasets, or show where one's files belong and which are missing
     Datasets(DatasetsArgs),
     /// Show that the harness measures what it says it measures
-    Selftest,
+    Selftest(SelftestArgs),
+    /// Print a script with which a shell completes the command line
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for each verb
+    Man(ManArgs),
+}
+
+/// For programs that read the answer.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Form {
+    /// Print one JSON document, with the names that records use, instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What of a campaign is meant.
@@ -125,6 +141,56 @@ pub struct PlanArgs {
     /// Print every point instead of a summary per build
     #[arg(long)]
     pub points: bool,
+    #[command(flatten)]
+    pub form: Form,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit code: 0 when every point is accepted, 1 when some are refused or an adapter cannot \
+                        be asked, 2 when the file cannot be read."
+)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub selection: Selection,
+    #[command(flatten)]
+    pub form: Form,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit code: 0 when every record found agrees with itself and its raw files, 1 when one does \
+                        not, 2 when there is no such point or more than one."
+)]
+pub struct ExplainArgs {
+    /// A point id as records and `report --points` have it, a build id, or the beginning of one
+    #[arg(value_name = "POINT")]
+    pub point: String,
+    /// Run directories [default: all in results]
+    #[arg(value_name = "DIR")]
+    pub runs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub form: Form,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct SelftestArgs {
+    #[command(flatten)]
+    pub form: Form,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ManArgs {
+    /// Write a page per verb into this folder instead
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -144,6 +210,8 @@ pub struct ReportArgs {
     /// What makes a curve
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::Library)]
     pub by: By,
+    #[command(flatten)]
+    pub form: Form,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -172,6 +240,8 @@ pub struct AdaptersArgs {
     /// Only this adapter, with its parameters
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+    #[command(flatten)]
+    pub form: Form,
 }
 
 #[derive(Debug, clap::Args)]
@@ -183,12 +253,17 @@ pub struct DatasetsArgs {
 #[derive(Debug, Subcommand)]
 pub enum DatasetsVerb {
     /// List the entries
-    List,
+    List {
+        #[command(flatten)]
+        form: Form,
+    },
     /// Print shape, URL, size, checksum, where the files belong and which are missing
     Show {
         /// Name of the entry
         #[arg(value_name = "NAME")]
         name: String,
+        #[command(flatten)]
+        form: Form,
     },
     /// Open a dataset: check its files, fingerprint it, prove its truth
     Check {

@@ -2,17 +2,22 @@
 
 mod args;
 mod campaign;
+mod catalogued;
 mod cmd;
 mod edited;
 mod environment;
 mod estimate;
 mod interrupt;
+mod json;
+mod judged;
+mod known;
 mod lost;
 mod places;
 mod progress;
 mod reproduce;
 mod selftest;
 mod subject;
+mod summary;
 mod terminal;
 mod work;
 
@@ -28,11 +33,15 @@ fn main() -> ExitCode {
     let answer = match &args.verb {
         Verb::Run(run) => cmd::run::run(&places, run),
         Verb::Plan(plan) => cmd::plan::plan(&places, plan),
+        Verb::Check(check) => cmd::check::check(&places, check),
         Verb::Report(report) => cmd::report::report(report),
+        Verb::Explain(explain) => cmd::explain::explain(explain),
         Verb::Rescore(rescore) => cmd::rescore::rescore(&places, rescore),
         Verb::Adapters(adapters) => cmd::adapters::adapters(adapters),
         Verb::Datasets(datasets) => cmd::datasets::datasets(&places, &datasets.verb),
-        Verb::Selftest => cmd::selftest::selftest(),
+        Verb::Selftest(selftest) => cmd::selftest::selftest(selftest),
+        Verb::Completions(completions) => cmd::completions::completions(completions),
+        Verb::Man(man) => cmd::man::man(man),
     };
     match answer {
         Ok(answer) => {

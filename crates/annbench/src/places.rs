@@ -1,4 +1,6 @@
 use crate::args::PlaceArgs;
+use annbench_results::RECORDS_FILE;
+use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
 
 /// Where datasets are and results go.
@@ -29,6 +31,26 @@ impl Places {
     /// The run directory of a campaign file that names none.
     pub fn default_run(file: &Path) -> PathBuf {
         nearest("results").join(file.file_stem().unwrap_or(file.as_os_str()))
+    }
+
+    /// All run directories in the folder of results, by name.
+    ///
+    /// # Errors
+    /// A folder that cannot be read, or holds none.
+    pub fn runs() -> anyhow::Result<Vec<PathBuf>> {
+        let folder = nearest("results");
+        let entries = std::fs::read_dir(&folder)
+            .with_context(|| format!("{}: name run directories", folder.display()))?;
+        let mut runs: Vec<PathBuf> = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.join(RECORDS_FILE).is_file())
+            .collect();
+        runs.sort();
+        if runs.is_empty() {
+            bail!("{} holds no run directory: name one", folder.display());
+        }
+        Ok(runs)
     }
 }
 

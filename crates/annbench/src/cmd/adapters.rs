@@ -1,14 +1,18 @@
-use crate::args::AdaptersArgs;
-use crate::{Answer, interrupt};
+use crate::args::{AdaptersArgs, Form};
+use crate::{Answer, interrupt, json};
 use annbench_core::{ParamDoc, ParamKind};
+use annbench_results::AdapterInfo;
 use annbench_runner::{adapter_folders, find_adapter, inspect_adapter, list_adapters};
+use serde::Serialize;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 /// `annbench adapters [NAME]`
 pub fn adapters(args: &AdaptersArgs) -> anyhow::Result<Answer> {
     let folders = adapter_folders();
     match &args.name {
-        Some(name) => show(name),
+        Some(name) => show(name, args.form),
+        None if args.form.json => list_as_json(&folders),
         None => {
             let mut text = String::new();
             let mut good = true;
@@ -42,6 +46,51 @@ pub fn adapters(args: &AdaptersArgs) -> anyhow::Result<Answer> {
     }
 }
 
+#[derive(Serialize)]
+struct List {
+    adapters: Vec<Shown>,
+    unusable_adapters: Vec<UnusableAdapter>,
+}
+
+#[derive(Serialize)]
+struct UnusableAdapter {
+    adapter: String,
+    path: PathBuf,
+    reason: String,
+}
+
+/// An adapter as run records have it, and where it is.
+#[derive(Serialize)]
+struct Shown {
+    path: PathBuf,
+    #[serde(flatten)]
+    info: AdapterInfo,
+}
+
+fn list_as_json(folders: &[PathBuf]) -> anyhow::Result<Answer> {
+    let mut list = List {
+        adapters: Vec::new(),
+        unusable_adapters: Vec::new(),
+    };
+    for installed in list_adapters(folders) {
+        match inspect_adapter(&installed, interrupt::flag()) {
+            Ok(info) => list.adapters.push(Shown {
+                path: installed.path,
+                info,
+            }),
+            Err(error) => list.unusable_adapters.push(UnusableAdapter {
+                adapter: installed.adapter,
+                path: installed.path,
+                reason: error.to_string(),
+            }),
+        }
+    }
+    Ok(Answer {
+        text: json::document(&list)?,
+        good: list.unusable_adapters.is_empty() && !list.adapters.is_empty(),
+    })
+}
+
 fn supports(descriptor: &annbench_core::Descriptor) -> String {
     let pairs: Vec<String> = descriptor
         .supports
@@ -51,9 +100,13 @@ fn supports(descriptor: &annbench_core::Descriptor) -> String {
     pairs.join(" ")
 }
 
-fn show(name: &str) -> anyhow::Result<Answer> {
+fn show(name: &str, form: Form) -> anyhow::Result<Answer> {
     let installed = find_adapter(name, &adapter_folders())?;
     let info = inspect_adapter(&installed, interrupt::flag())?;
+    if form.json {
+        let path = installed.path;
+        return Ok(Answer::good(json::document(&Shown { path, info })?));
+    }
     let d = &info.descriptor;
     let mut text = String::new();
     let yes = |flag| if flag { "yes" } else { "no" };

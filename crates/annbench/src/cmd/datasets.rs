@@ -1,17 +1,25 @@
-use crate::args::{DatasetsVerb, Permits};
+use crate::args::{DatasetsVerb, Form, Permits};
+use crate::catalogued::Catalogued;
 use crate::places::Places;
 use crate::subject::{Asked, Opened, catalogue};
 use crate::terminal::say;
-use crate::{Answer, interrupt};
+use crate::{Answer, interrupt, json};
 use annbench_dataset::{Entry, FileState, FileStatus};
 use annbench_report::count;
+use serde::Serialize;
 use std::fmt::Write;
 
 /// `annbench datasets ...`
 pub fn datasets(places: &Places, verb: &DatasetsVerb) -> anyhow::Result<Answer> {
     match verb {
-        DatasetsVerb::List => list(places),
-        DatasetsVerb::Show { name } => Ok(Answer::good(show(&catalogue(places).entry(name)?))),
+        DatasetsVerb::List { form } => list(places, *form),
+        DatasetsVerb::Show { name, form } => {
+            let entry = catalogue(places).entry(name)?;
+            Ok(Answer::good(match form.json {
+                true => json::document(&Catalogued::new(&entry))?,
+                false => show(&entry),
+            }))
+        }
         DatasetsVerb::Check {
             name,
             accept_checksum,
@@ -26,27 +34,45 @@ pub fn datasets(places: &Places, verb: &DatasetsVerb) -> anyhow::Result<Answer> 
     }
 }
 
+#[derive(Serialize)]
+struct List<'e> {
+    datasets: Vec<Catalogued<'e>>,
+    unusable_entries: Vec<UnusableEntry>,
+}
+
+#[derive(Serialize)]
+struct UnusableEntry {
+    name: String,
+    reason: String,
+}
+
 /// One line for each dataset, those of a publisher together.
-fn list(places: &Places) -> anyhow::Result<Answer> {
+fn list(places: &Places, form: Form) -> anyhow::Result<Answer> {
     let catalogue = catalogue(places);
     let mut entries = Vec::new();
-    let mut good = true;
+    let mut unusable_entries = Vec::new();
     for name in catalogue.names()? {
         // One broken entry must not hide the others.
         match catalogue.entry(&name) {
             Ok(entry) => entries.push(entry),
             Err(error) => {
-                good = false;
-                say(&format!("{name}: {error}"));
+                let reason = error.to_string();
+                say(&format!("{name}: {reason}"));
+                unusable_entries.push(UnusableEntry { name, reason });
             }
         }
     }
     entries.sort_by_cached_key(|entry| (publisher(entry).to_lowercase(), order(entry)));
-    let lines: Vec<Line> = entries.iter().map(Line::of).collect();
-    Ok(Answer {
-        text: table(&lines),
-        good,
-    })
+    let good = unusable_entries.is_empty();
+    let text = if form.json {
+        json::document(&List {
+            datasets: entries.iter().map(Catalogued::new).collect(),
+            unusable_entries,
+        })?
+    } else {
+        table(&entries.iter().map(Line::of).collect::<Vec<_>>())
+    };
+    Ok(Answer { text, good })
 }
 
 /// What is said of a dataset in one line.

@@ -1,7 +1,11 @@
 //! One file per verb.
 
 pub mod adapters;
+pub mod check;
+pub mod completions;
 pub mod datasets;
+pub mod explain;
+pub mod man;
 pub mod plan;
 pub mod report;
 pub mod rescore;

@@ -1,14 +1,17 @@
-use crate::Answer;
 use crate::args::PlanArgs;
 use crate::campaign::Loaded;
 use crate::edited::refuse_edited;
 use crate::estimate::Estimate;
+use crate::judged::{JudgedBuild, Unusable, grouped};
 use crate::places::Places;
 use crate::progress::duration;
 use crate::subject::Planned;
 use crate::work::{Adapters, Work, is_finished};
-use annbench_results::{Record, RunRecords, StoreError};
+use crate::{Answer, json};
+use annbench_config::Duplicates;
+use annbench_results::{DatasetInfo, Record, RunRecords, StoreError};
 use annbench_runner::PlannedPoint;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -37,14 +40,15 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     write_settings(&mut text, &loaded);
     let mut total = Estimate::default();
     let mut finished_here = 0;
+    let mut datasets = Vec::with_capacity(names.len());
     for name in &names {
         let permits = args.selection.permits(name);
         let planned = Planned::new(places, name, permits, loaded.largest_k(), &pool)?;
-        let (facts, found) = match planned {
-            Planned::Opened(facts, found) => (facts, found),
+        let (facts, found, identified) = match planned {
+            Planned::Opened(facts, found) => (facts, found, true),
             Planned::EntryOnly(facts, missing) => {
                 let why = format!("planned from its entry alone: {missing:#}");
-                (facts, vec![why])
+                (facts, vec![why], false)
             }
         };
         let work = Work::plan(&loaded, &args.selection, &facts, &adapters, &machine)?;
@@ -54,7 +58,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
             "\n{}: {} x {} {} {}, {} queries",
             info.name, info.n, info.dim, info.element, info.metric, info.queries
         );
-        for line in found {
+        for line in &found {
             let _ = writeln!(text, "  {line}");
         }
         for duplicates in &work.duplicates {
@@ -71,6 +75,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
             );
         }
         let verdicts = work.judge(|_| true)?;
+        let mut builds = Vec::new();
         for (job, _) in &work.jobs {
             let points: Vec<(&PlannedPoint, Option<String>)> = job
                 .points
@@ -100,7 +105,43 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
                 }
             );
             write_points(&mut text, &points, &finished, args.points);
+            if args.form.json {
+                let judged = points.iter().map(|(point, refused)| {
+                    let word = match (refused, finished.get(&point.point_id)) {
+                        (Some(_), _) => "rejected",
+                        (None, outcome) if is_done(&(*point, None)) => outcome.unwrap_or(&""),
+                        (None, _) => "to_search",
+                    };
+                    (*point, word, refused.as_deref())
+                });
+                builds.push(JudgedBuild::new(job, judged, identified));
+            }
         }
+        if args.form.json {
+            datasets.push(PlannedDataset {
+                dataset: facts.info.clone(),
+                entry_only: !identified,
+                found,
+                builds,
+                duplicates: work.duplicates.iter().map(NamedTwice::new).collect(),
+            });
+        }
+    }
+    let nothing = total.searches == 0 && finished_here == 0;
+    if args.form.json {
+        text = json::document(&Document {
+            file: loaded.campaign.file(),
+            settings: settings(&loaded),
+            datasets,
+            builds: total.builds,
+            searches: total.searches,
+            estimated_wall_ns: total.time().map(|time| time.as_nanos() as u64),
+            unusable_adapters: Unusable::all(&adapters.unusable),
+        })?;
+        return Ok(Answer {
+            text,
+            good: adapters.unusable.is_empty() && !nothing,
+        });
     }
     let _ = writeln!(
         text,
@@ -114,7 +155,6 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
             None => ", time unknown until each adapter was measured here once".to_owned(),
         }
     );
-    let nothing = total.searches == 0 && finished_here == 0;
     if nothing {
         text.push_str("WARNING: nothing would be measured: every point is refused\n");
     }
@@ -128,6 +168,66 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         text,
         good: adapters.unusable.is_empty() && !nothing,
     })
+}
+
+#[derive(Serialize)]
+struct Document<'p> {
+    file: &'p str,
+    settings: Vec<Setting>,
+    datasets: Vec<PlannedDataset>,
+    builds: usize,
+    searches: usize,
+    /// Absent where it is unknown, and where nothing is left to do.
+    estimated_wall_ns: Option<u64>,
+    unusable_adapters: Vec<Unusable<'p>>,
+}
+
+#[derive(Serialize)]
+struct Setting {
+    key: &'static str,
+    value: String,
+    is_default: bool,
+}
+
+#[derive(Serialize)]
+struct PlannedDataset {
+    dataset: DatasetInfo,
+    /// Its files are not all here: fingerprints and identities are unknown.
+    entry_only: bool,
+    found: Vec<String>,
+    builds: Vec<JudgedBuild>,
+    duplicates: Vec<NamedTwice>,
+}
+
+/// Points that more than one group names: measured once.
+#[derive(Serialize)]
+struct NamedTwice {
+    adapter: String,
+    kept: String,
+    repeated: String,
+    points: usize,
+}
+
+impl NamedTwice {
+    fn new(duplicates: &Duplicates) -> Self {
+        Self {
+            adapter: duplicates.adapter.clone(),
+            kept: duplicates.kept.clone(),
+            repeated: duplicates.repeated.clone(),
+            points: duplicates.points,
+        }
+    }
+}
+
+fn settings(loaded: &Loaded) -> Vec<Setting> {
+    let lines = loaded.campaign.settings().lines().into_iter();
+    lines
+        .map(|line| Setting {
+            key: line.key,
+            value: line.value,
+            is_default: line.is_default,
+        })
+        .collect()
 }
 
 /// Records of the run directory and of those beside it: what was measured once tells how long it
@@ -168,7 +268,6 @@ fn write_points(
     finished: &BTreeMap<String, &'static str>,
     all: bool,
 ) {
-    let mut reasons: Vec<(&str, usize)> = Vec::new();
     for (point, refused) in points {
         let word = match (refused, finished.get(&point.point_id)) {
             (Some(_), _) => "refused",
@@ -180,14 +279,12 @@ fn write_points(
                 .as_ref()
                 .map_or(String::new(), |why| format!(": {why}"));
             let _ = writeln!(text, "    {word:8} {}{why}", point.label());
-        } else if let Some(reason) = refused {
-            match reasons.iter_mut().find(|(known, _)| known == reason) {
-                Some((_, times)) => *times += 1,
-                None => reasons.push((reason, 1)),
-            }
         }
     }
-    for (reason, times) in reasons {
+    if all {
+        return;
+    }
+    for (reason, times) in grouped(points.iter().filter_map(|(_, refused)| refused.as_deref())) {
         let _ = writeln!(text, "    {times} refused: {reason}");
     }
 }

@@ -1,6 +1,7 @@
-use crate::Answer;
 use crate::args::{By, ReportArgs};
+use crate::summary::Summary;
 use crate::terminal::say;
+use crate::{Answer, json};
 use annbench_report::{LabelledRun, Overlay, PlotKind, SeriesBy};
 use annbench_results::{RunRecords, check_record};
 use anyhow::Context;
@@ -18,6 +19,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Answer> {
     let more = More {
         points: args.points,
         text_plot: args.text_plot,
+        json: args.form.json,
     };
     answer(&args.runs, &out, more, args.by)
 }
@@ -29,6 +31,8 @@ pub struct More {
     pub points: bool,
     /// The Pareto plots as text.
     pub text_plot: bool,
+    /// One JSON document instead of text.
+    pub json: bool,
 }
 
 /// The table of `runs`, and their plots and CSV in `out`.
@@ -62,35 +66,44 @@ pub fn answer(runs: &[PathBuf], out: &Path, more: More, by: By) -> anyhow::Resul
             By::Group => SeriesBy::Group,
         },
     );
-    let mut text = overlay.summary();
-    if more.points {
-        text.push('\n');
-        text.push_str(&overlay.details());
-    }
-    if more.text_plot {
-        text.push('\n');
-        text.push_str(&overlay.text_plots(terminal_columns()));
-    }
-    text.push('\n');
     // The table is worth having even where nothing can be written.
-    let written = write_files(&overlay, out, &mut text);
+    let mut files = Vec::new();
+    let written = write_files(&overlay, out, &mut files);
     if let Err(error) = &written {
         say(&format!("annbench: {error:#}"));
     }
+    let text = if more.json {
+        json::document(&Summary::new(&overlay, &files, more.points))?
+    } else {
+        let mut text = overlay.summary();
+        if more.points {
+            text.push('\n');
+            text.push_str(&overlay.details());
+        }
+        if more.text_plot {
+            text.push('\n');
+            text.push_str(&overlay.text_plots(terminal_columns()));
+        }
+        text.push('\n');
+        for file in &files {
+            let _ = writeln!(text, "{}", file.display());
+        }
+        text
+    };
     Ok(Answer {
         text,
         good: written.is_ok(),
     })
 }
 
-/// Plots and CSV in `out`, their paths appended to `text`.
-fn write_files(overlay: &Overlay<'_>, out: &Path, text: &mut String) -> anyhow::Result<()> {
+/// Plots and CSV in `out`, their paths appended to `files`.
+fn write_files(overlay: &Overlay<'_>, out: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     std::fs::create_dir_all(out)
         .with_context(|| format!("{}: name another folder with --out", out.display()))?;
     let mut put = |name: String, bytes: &[u8]| -> anyhow::Result<()> {
         let path = out.join(name);
         replace_file(&path, bytes)?;
-        let _ = writeln!(text, "{}", path.display());
+        files.push(path);
         Ok(())
     };
     for chart in overlay.charts() {

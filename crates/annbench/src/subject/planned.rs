@@ -20,6 +20,14 @@ pub enum Planned {
 }
 
 impl Planned {
+    /// What the entry alone tells; its files are not looked for.
+    ///
+    /// # Errors
+    /// An entry that is not there or cannot be read.
+    pub fn from_entry(places: &Places, name: &str, k: usize) -> anyhow::Result<SubjectFacts> {
+        Ok(entry_facts(&catalogue(places).entry(name)?, k))
+    }
+
     /// Opens what is there.
     ///
     /// # Errors
