@@ -1,6 +1,6 @@
 use crate::args::{AdaptersArgs, Form};
 use crate::{Answer, interrupt, json};
-use annbench_core::{ParamDoc, ParamKind};
+use annbench_core::{ElementType, Metric, ParamDoc, ParamKind};
 use annbench_results::AdapterInfo;
 use annbench_runner::{adapter_folders, find_adapter, inspect_adapter, list_adapters};
 use serde::Serialize;
@@ -91,13 +91,29 @@ fn list_as_json(folders: &[PathBuf]) -> anyhow::Result<Answer> {
     })
 }
 
+/// `l2 inner_product on f32 u8; hamming on bits`: element types that have the same metrics together.
 fn supports(descriptor: &annbench_core::Descriptor) -> String {
-    let pairs: Vec<String> = descriptor
-        .supports
-        .iter()
-        .map(|s| format!("{}/{}", s.metric, s.element))
+    let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    for element in ElementType::ALL {
+        let metrics: Vec<&str> = Metric::ALL
+            .into_iter()
+            .filter(|&metric| {
+                let mut all = descriptor.supports.iter();
+                all.any(|s| (s.metric, s.element) == (metric, element))
+            })
+            .map(Metric::name)
+            .collect();
+        match groups.iter_mut().find(|(known, _)| *known == metrics) {
+            _ if metrics.is_empty() => {}
+            Some((_, elements)) => elements.push(element.name()),
+            None => groups.push((metrics, vec![element.name()])),
+        }
+    }
+    let groups: Vec<String> = groups
+        .into_iter()
+        .map(|(metrics, elements)| format!("{} on {}", metrics.join(" "), elements.join(" ")))
         .collect();
-    pairs.join(" ")
+    groups.join("; ")
 }
 
 fn show(name: &str, form: Form) -> anyhow::Result<Answer> {
@@ -112,7 +128,7 @@ fn show(name: &str, form: Form) -> anyhow::Result<Answer> {
     let yes = |flag| if flag { "yes" } else { "no" };
     let modes: Vec<&str> = d.modes.iter().map(|mode| mode.name()).collect();
     let _ = writeln!(text, "{}: {} {}", d.adapter, d.library, d.library_version);
-    let _ = writeln!(text, "  takes (metric/element)  {}", supports(d));
+    let _ = writeln!(text, "  takes                   {}", supports(d));
     let _ = writeln!(text, "  modes                   {}", modes.join(", "));
     let _ = writeln!(text, "  saves its index         {}", yes(d.saves));
     let _ = writeln!(

@@ -1,7 +1,6 @@
 use super::{Kernel, Level, Term};
-use annbench_core::{BitRows, Vectors};
+use annbench_core::BitRows;
 use std::array::from_fn;
-use std::ops::Range;
 
 /// Counts the ones of q XOR x, or of q AND x.
 #[inline(always)]
@@ -59,17 +58,7 @@ impl<'a> Kernel<'a> for BitRows<'a> {
     type Tile = BitTile;
     type Block<'s> = BitRows<'s>;
 
-    fn n(self) -> usize {
-        BitRows::n(&self)
-    }
-
-    fn slice(self, range: Range<usize>) -> Self {
-        BitRows::slice(&self, range)
-    }
-
-    fn vectors(self) -> Vectors<'a> {
-        Vectors::Bits(self)
-    }
+    super::view!(BitRows, Bits);
 
     fn fill(self, tile: &mut BitTile) {
         tile.width = self.bytes().dim();

@@ -1,7 +1,6 @@
 use super::{I32_BLOCK, Kernel, Level, Term};
-use annbench_core::{Rows, Vectors};
+use annbench_core::Rows;
 use std::array::from_fn;
-use std::ops::Range;
 
 #[inline(always)]
 fn byte_sums<T: Copy + Into<i16>, const Q: usize, const L2: bool>(
@@ -73,17 +72,7 @@ macro_rules! byte_kernel {
             type Tile = ByteTile;
             type Block<'s> = Rows<'s, $type>;
 
-            fn n(self) -> usize {
-                Rows::n(&self)
-            }
-
-            fn slice(self, range: Range<usize>) -> Self {
-                Rows::slice(&self, range)
-            }
-
-            fn vectors(self) -> Vectors<'a> {
-                Vectors::$variant(self)
-            }
+            super::view!(Rows, $variant);
 
             fn fill(self, tile: &mut ByteTile) {
                 tile.dim = self.dim();

@@ -1,9 +1,8 @@
 use super::{Kernel, LANES, Level, Term};
-use annbench_core::{Rows, Vectors};
+use annbench_core::Rows;
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 use std::array::from_fn;
-use std::ops::Range;
 
 #[inline(always)]
 fn f32_sums<const Q: usize, const L2: bool>(
@@ -96,17 +95,7 @@ impl<'a> Kernel<'a> for Rows<'a, f32> {
     type Tile = WideTile;
     type Block<'s> = Rows<'s, f32>;
 
-    fn n(self) -> usize {
-        Rows::n(&self)
-    }
-
-    fn slice(self, range: Range<usize>) -> Self {
-        Rows::slice(&self, range)
-    }
-
-    fn vectors(self) -> Vectors<'a> {
-        Vectors::F32(self)
-    }
+    super::view!(Rows, F32);
 
     fn fill(self, tile: &mut WideTile) {
         tile.dim = self.dim();
@@ -139,17 +128,7 @@ impl<'a> Kernel<'a> for Rows<'a, f16> {
     type Tile = WideTile;
     type Block<'s> = Rows<'s, f32>;
 
-    fn n(self) -> usize {
-        Rows::n(&self)
-    }
-
-    fn slice(self, range: Range<usize>) -> Self {
-        Rows::slice(&self, range)
-    }
-
-    fn vectors(self) -> Vectors<'a> {
-        Vectors::F16(self)
-    }
+    super::view!(Rows, F16);
 
     fn fill(self, tile: &mut WideTile) {
         tile.dim = self.dim();

@@ -80,6 +80,24 @@ pub(crate) trait Kernel<'a>: Copy + Sync {
     }
 }
 
+/// What is the same for rows of every type.
+macro_rules! view {
+    ($rows:ident, $variant:ident) => {
+        fn n(self) -> usize {
+            $rows::n(&self)
+        }
+
+        fn slice(self, range: std::ops::Range<usize>) -> Self {
+            $rows::slice(&self, range)
+        }
+
+        fn vectors(self) -> annbench_core::Vectors<'a> {
+            annbench_core::Vectors::$variant(self)
+        }
+    };
+}
+use view;
+
 /// What a row adds to its distances beside the sum: its norm under cosine, its size under jaccard.
 pub(crate) fn weight(metric: annbench_core::Metric, row: annbench_core::Vector<'_>) -> f64 {
     use annbench_core::{Metric, Vector, norm};

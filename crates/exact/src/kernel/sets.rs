@@ -1,6 +1,5 @@
 use super::{Kernel, Level, Term};
-use annbench_core::{SetRows, Vectors};
-use std::ops::Range;
+use annbench_core::SetRows;
 
 /// Bits of all maps of a tile: 32 MiB.
 const MOST_TILE_BITS: usize = 1 << 28;
@@ -33,17 +32,7 @@ impl<'a> Kernel<'a> for SetRows<'a> {
     type Tile = SetTile;
     type Block<'s> = SetRows<'s>;
 
-    fn n(self) -> usize {
-        SetRows::n(&self)
-    }
-
-    fn slice(self, range: Range<usize>) -> Self {
-        SetRows::slice(&self, range)
-    }
-
-    fn vectors(self) -> Vectors<'a> {
-        Vectors::Sets(self)
-    }
+    super::view!(SetRows, Sets);
 
     fn fill(self, tile: &mut SetTile) {
         let words = self.dim().div_ceil(64);
