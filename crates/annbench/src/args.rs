@@ -163,7 +163,7 @@ pub struct CheckArgs {
                         not, 2 when there is no such point or more than one."
 )]
 pub struct ExplainArgs {
-    /// A point id as records and `report --points` have it, a build id, or the beginning of one
+    /// A point id, a build id, or the beginning of one, as records and `report --points` have it
     #[arg(value_name = "POINT")]
     pub point: String,
     /// Run directories [default: all in results]

@@ -2,7 +2,7 @@
 
 use annbench_results::{BuildRecord, Record, RunRecord, RunRecords, SearchRecord};
 use anyhow::bail;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum Asked {
 
 /// Candidates that an error lists at most.
 const MOST_LISTED: usize = 10;
+/// Digits of an id that tell it from others, as reports show it.
+const SHOWN_DIGITS: usize = 12;
 
 impl Asked {
     /// The one point or build of `runs` whose id begins with `prefix`.
@@ -22,28 +24,26 @@ impl Asked {
     /// # Errors
     /// When there is none, or more than one: with candidates.
     pub fn find(runs: &[RunRecords], prefix: &str) -> anyhow::Result<Self> {
-        let mut points: BTreeSet<(&str, String)> = BTreeSet::new();
-        let mut builds: BTreeSet<(&str, String)> = BTreeSet::new();
+        let mut points: BTreeMap<&str, String> = BTreeMap::new();
+        let mut builds: BTreeMap<&str, String> = BTreeMap::new();
         for record in runs.iter().flat_map(|run| &run.records) {
             match record {
                 Record::Search(search) => {
-                    points.insert((&search.point_id, point_line(search)));
+                    points.insert(&search.point_id, point_line(search));
                 }
                 Record::Build(build) => {
-                    builds.insert((&build.build_id, build_line(build)));
+                    builds.insert(&build.build_key, build_line(build));
                 }
                 Record::Run(_) => {}
             }
         }
-        let begins = |(id, _): &&(&str, String)| id.starts_with(prefix) && !prefix.is_empty();
-        let found_points: Vec<_> = points.iter().filter(begins).collect();
-        let found_builds: Vec<_> = builds.iter().filter(begins).collect();
-        let ids: BTreeSet<&str> = found_points.iter().map(|(id, _)| *id).collect();
-        let keys: BTreeSet<&str> = found_builds.iter().map(|(id, _)| key_of(id)).collect();
-        match (ids.first(), keys.first()) {
-            (Some(id), None) if ids.len() == 1 => Ok(Self::Point((*id).to_owned())),
-            (None, Some(key)) if keys.len() == 1 => Ok(Self::Build((*key).to_owned())),
-            (None, None) => {
+        let found_points = beginning(&points, prefix);
+        // Whichever attempt was named, the build has them all.
+        let found_builds = beginning(&builds, key_of(prefix));
+        match (found_points.as_slice(), found_builds.as_slice()) {
+            ([(id, _)], []) => Ok(Self::Point((**id).to_owned())),
+            ([], [(key, _)]) => Ok(Self::Build((**key).to_owned())),
+            ([], []) => {
                 let known: Vec<_> = points.iter().chain(&builds).collect();
                 bail!(
                     "no point or build in {} begins with `{prefix}`; {}",
@@ -54,24 +54,29 @@ impl Asked {
                     }
                 );
             }
-            _ => {
-                let found: Vec<_> = found_points.into_iter().chain(found_builds).collect();
-                bail!(
-                    "`{prefix}` is not one point or build: add digits;{}",
-                    listed(&found)
-                );
-            }
+            (points, builds) => bail!(
+                "`{prefix}` is not one point or build: add digits;{}",
+                listed(&[points, builds].concat())
+            ),
         }
     }
 }
 
-fn listed(candidates: &[&(&str, String)]) -> String {
+/// An id and what it stands for.
+type Candidate<'c> = (&'c &'c str, &'c String);
+
+/// Those whose ids begin with `prefix`, which says nothing when it is empty.
+fn beginning<'c>(ids: &'c BTreeMap<&'c str, String>, prefix: &str) -> Vec<Candidate<'c>> {
+    ids.iter()
+        .filter(|(id, _)| id.starts_with(prefix) && !prefix.is_empty())
+        .collect()
+}
+
+fn listed(candidates: &[Candidate<'_>]) -> String {
     let mut text = String::new();
     for (id, line) in candidates.iter().take(MOST_LISTED) {
-        let digits = id.char_indices().nth(12).map_or(id.len(), |(end, _)| end);
-        // Attempts at one build differ in their ends only.
-        let attempt = &id[key_of(id).len()..];
-        text.push_str(&format!("\n  {}{attempt}  {line}", &id[..digits]));
+        let digits = &id[..id.floor_char_boundary(SHOWN_DIGITS)];
+        text.push_str(&format!("\n  {digits}  {line}"));
     }
     match candidates.len().saturating_sub(MOST_LISTED) {
         0 => {}
@@ -97,24 +102,30 @@ fn key_of(build_id: &str) -> &str {
 
 fn point_line(search: &SearchRecord) -> String {
     let identity = &search.identity;
-    format!(
-        "{} {} {} k={} {} threads={} on {}",
-        search.library,
-        identity.build.build_params,
-        identity.search_params,
-        identity.k,
-        identity.mode,
-        identity.threads,
-        search.dataset.name
-    )
+    words([
+        search.library.clone(),
+        identity.build.build_params.to_string(),
+        identity.search_params.to_string(),
+        format!(
+            "k={} {} threads={} on {}",
+            identity.k, identity.mode, identity.threads, search.dataset.name
+        ),
+    ])
 }
 
 fn build_line(build: &BuildRecord) -> String {
     let identity = &build.identity;
-    format!(
-        "build of {} {} {} on {}",
-        identity.adapter, identity.library_version, identity.build_params, build.dataset.name
-    )
+    words([
+        format!("build of {} {}", identity.adapter, identity.library_version),
+        identity.build_params.to_string(),
+        format!("on {}", build.dataset.name),
+    ])
+}
+
+/// One line of them; a library without parameters leaves no gap.
+fn words<const N: usize>(words: [String; N]) -> String {
+    let said: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    said.join(" ")
 }
 
 /// What one run directory holds about it.

@@ -344,6 +344,11 @@ fn explain_tells_everything_about_one_point() {
     let measured = exact.measured.as_ref().unwrap();
     let (id, build) = (&exact.point_id, exact.build_id.as_ref().unwrap());
 
+    // As a report shows it, whether it was measured or refused.
+    let table = bench.answer(&["report", "results/one", "--points"]);
+    for search in &searches {
+        assert!(table.contains(&search.point_id[..12]), "{table}");
+    }
     // All directories under results, where none is named.
     let text = bench.answer(&["explain", &id[..12]]);
     let raw = measured.report.repetitions[0].ids_file.as_ref().unwrap();
@@ -384,6 +389,10 @@ fn explain_tells_everything_about_one_point() {
 
     let text = bench.answer(&["explain", build, "results/one"]);
     assert!(text.contains(&format!("build {build}\n")), "{text}");
+    let (key, attempt) = build.split_once('.').unwrap();
+    for short in [key[..12].to_owned(), format!("{}.{attempt}", &key[..12])] {
+        assert_eq!(bench.answer(&["explain", &short]), text, "{short}");
+    }
     let line = text.lines().find(|line| line.contains(&id[..12])).unwrap();
     assert!(
         line.contains("searcher=exact k=5: ok, recall 1, "),

@@ -1,6 +1,8 @@
 use crate::chart::Chart;
 use crate::columns::{Columns, Side};
-use crate::figures::{count, mebibytes, micros, plural, printable, rate, recall, seconds};
+use crate::figures::{
+    count, mebibytes, micros, plural, printable, rate, recall, seconds, short_hash,
+};
 use crate::overlay::Overlay;
 use crate::point::{Point, answers_vary, distances_per_query, index_bytes};
 use crate::series::Series;
@@ -23,7 +25,7 @@ impl Overlay<'_> {
 
 impl Chart<'_> {
     /// Every point of every series, by build, with what its record holds against it, and the
-    /// facts below. Latencies are medians over repetitions.
+    /// facts below. Latencies are medians over repetitions; `point` is the beginning of its id.
     pub fn details(&self) -> String {
         let mut out = String::new();
         for (i, (mode, threads)) in searches(self).into_iter().enumerate() {
@@ -115,7 +117,11 @@ fn group(group: &Group<'_, '_>, out: &mut String) {
     }
     for (record, why) in &group.unplaced {
         indented(
-            &format!("{}: {why}", params(&record.identity.search_params)),
+            &format!(
+                "{} ({}): {why}",
+                params(&record.identity.search_params),
+                short_hash(&record.point_id)
+            ),
             6,
             out,
         );
@@ -149,9 +155,9 @@ fn cost(build: &BuildRecord) -> String {
 fn points(placed: &[&Point<'_>], out: &mut String) {
     use Side::{Left, Right};
     let mut columns = Columns::new(&[
-        Left, Left, Right, Right, Right, Right, Left, Right, Right, Right,
+        Left, Left, Right, Right, Right, Right, Left, Right, Right, Right, Left,
     ]);
-    columns.row(["", "", "", "", "", "", "", "service", "service", ""]);
+    columns.row(["", "", "", "", "", "", "", "service", "service", "", ""]);
     columns.row([
         "",
         "search",
@@ -163,6 +169,7 @@ fn points(placed: &[&Point<'_>], out: &mut String) {
         "p50 µs",
         "p99 µs",
         "dist./q",
+        "point",
     ]);
     for p in placed {
         let dash = || "-".to_owned();
@@ -177,6 +184,7 @@ fn points(placed: &[&Point<'_>], out: &mut String) {
             p.latency_ns(|l| l.p50_ns as f64).map_or_else(dash, micros),
             p.latency_ns(|l| l.p99_ns as f64).map_or_else(dash, micros),
             distances_per_query(p.record).map_or_else(String::new, rate),
+            printable(short_hash(&p.record.point_id)),
         ]);
     }
     let lines = columns.lines(2);

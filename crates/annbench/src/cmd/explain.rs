@@ -218,7 +218,7 @@ fn point(lines: &mut Lines, search: &SearchRecord, raw: Option<&str>) {
     lines.add(
         "search",
         format!(
-            "k = {}, {}, {} threads",
+            "k = {}, {}, threads = {}",
             identity.k, identity.mode, identity.threads
         ),
     );
@@ -247,6 +247,9 @@ fn point(lines: &mut Lines, search: &SearchRecord, raw: Option<&str>) {
     }
     for accepted in &search.accepted_checksums {
         lines.add("CHECKSUM", accepted);
+    }
+    for narrowed in &search.narrowed {
+        lines.add("NARROWED", narrowed);
     }
     repetitions(lines, search);
     if let Some(measured) = &search.measured {
@@ -438,7 +441,10 @@ fn build_identity(lines: &mut Lines, identity: &annbench_results::BuildIdentity)
     );
     lines.add(
         "build",
-        format!("{} threads, seed {}", identity.build_threads, identity.seed),
+        format!(
+            "threads = {}, seed = {}",
+            identity.build_threads, identity.seed
+        ),
     );
     let machine = &identity.machine;
     lines.add(

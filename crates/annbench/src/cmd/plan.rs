@@ -124,6 +124,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
                 found,
                 builds,
                 duplicates: work.duplicates.iter().map(NamedTwice::new).collect(),
+                left_out: work.left_out.iter().map(LeftOut::new).collect(),
             });
         }
     }
@@ -197,6 +198,25 @@ struct PlannedDataset {
     found: Vec<String>,
     builds: Vec<JudgedBuild>,
     duplicates: Vec<NamedTwice>,
+    left_out: Vec<LeftOut>,
+}
+
+/// What is not planned, for its adapter cannot be used.
+#[derive(Serialize)]
+struct LeftOut {
+    adapter: String,
+    builds: usize,
+    points: usize,
+}
+
+impl LeftOut {
+    fn new((adapter, &(builds, points)): (&String, &(usize, usize))) -> Self {
+        Self {
+            adapter: adapter.clone(),
+            builds,
+            points,
+        }
+    }
 }
 
 /// Points that more than one group names: measured once.

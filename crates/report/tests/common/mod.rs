@@ -150,23 +150,21 @@ impl Library {
         k: u64,
         outcome: Outcome,
     ) -> SearchRecord {
+        let identity = PointIdentity {
+            build: self.build_identity(build_params),
+            queries_fingerprint: dataset().queries_fingerprint,
+            search_params: search_params.clone(),
+            k,
+            mode: self.mode,
+            threads: self.threads,
+            repetitions: 5,
+            min_pass_ns: 200_000_000,
+            warm_up_ns: 100_000_000,
+        };
         SearchRecord {
             run_id: self.run_id.to_owned(),
-            point_id: format!(
-                "{} {} {build_params} {search_params} {k} {} {}",
-                self.adapter, self.version, self.mode, self.threads
-            ),
-            identity: PointIdentity {
-                build: self.build_identity(build_params),
-                queries_fingerprint: dataset().queries_fingerprint,
-                search_params: search_params.clone(),
-                k,
-                mode: self.mode,
-                threads: self.threads,
-                repetitions: 5,
-                min_pass_ns: 200_000_000,
-                warm_up_ns: 100_000_000,
-            },
+            point_id: annbench_results::point_id(&identity).unwrap(),
+            identity,
             build_id: Some(format!("build {build_params}")),
             dataset: dataset(),
             library: format!("{} {}", self.adapter, self.version),
