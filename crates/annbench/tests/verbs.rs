@@ -104,6 +104,14 @@ fn check_tells_a_file_that_cannot_be_read_and_an_adapter_that_cannot_be_asked() 
     let (answer, code) = document(&bench, &["check", "configs/campaign.yaml", "--json"]);
     assert_eq!((code, &answer["not_judged"]), (1, &2.into()));
     assert_eq!(each(&answer["unusable_adapters"], "adapter"), ["absent"]);
+    // A plan tells the same.
+    let (answer, code) = document(&bench, &["plan", "configs/campaign.yaml", "--json"]);
+    assert_eq!(code, 1);
+    let left_out = &answer["datasets"][0]["left_out"];
+    assert_eq!(
+        (each(left_out, "adapter"), each(left_out, "points")),
+        (vec![&"absent".into()], vec![&2.into()])
+    );
 }
 
 #[test]
