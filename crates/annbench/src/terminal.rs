@@ -41,7 +41,11 @@ pub fn answer(text: &str) -> io::Result<()> {
 
 /// `text` without what a terminal would act on.
 pub fn harmless(text: &str) -> Cow<'_, str> {
-    let acts = |c: char| c.is_control() && c != '\n' && c != '\t';
+    // Control characters, and those that turn the direction of writing.
+    let acts = |c: char| {
+        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        turns || (c.is_control() && c != '\n' && c != '\t')
+    };
     if text.chars().any(acts) {
         let shown = text.chars().map(|c| if acts(c) { '\u{fffd}' } else { c });
         Cow::Owned(shown.collect())
@@ -59,5 +63,6 @@ mod tests {
         assert_eq!(harmless("a\tb\n"), "a\tb\n");
         assert_eq!(harmless("\u{1b}[2Jgone\r"), "\u{fffd}[2Jgone\u{fffd}");
         assert_eq!(harmless("\u{9b}31m"), "\u{fffd}31m");
+        assert_eq!(harmless("a\u{202e}b"), "a\u{fffd}b");
     }
 }

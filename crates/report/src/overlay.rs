@@ -106,6 +106,7 @@ impl<'r> Overlay<'r> {
             }
             charts.push(chart);
         }
+        tell_apart(&mut charts);
         for point in charts
             .iter()
             .flat_map(|c| &c.series)
@@ -143,6 +144,31 @@ fn drawings<'r>(
         .zip(labels)
         .map(|((key, look), (_, label))| ((*key).clone(), (look, label)))
         .collect()
+}
+
+/// Two datasets of one name, as when its files were replaced, are titled by their fingerprints too.
+fn tell_apart(charts: &mut [Chart<'_>]) {
+    let mut contents: HashMap<String, BTreeSet<(&str, &str)>> = HashMap::new();
+    for chart in charts.iter() {
+        let d = chart.dataset;
+        let content = (d.base_fingerprint.as_str(), d.queries_fingerprint.as_str());
+        let known = contents.entry(chart.name.clone()).or_default();
+        known.insert(content);
+    }
+    for chart in charts {
+        if contents
+            .get(&chart.name)
+            .is_some_and(|known| known.len() > 1)
+        {
+            let d = chart.dataset;
+            chart.name = format!(
+                "{} (base {}, queries {})",
+                chart.name,
+                short_hash(&d.base_fingerprint),
+                short_hash(&d.queries_fingerprint)
+            );
+        }
+    }
 }
 
 fn distinct_labels(runs: &[LabelledRun<'_>]) -> Vec<String> {

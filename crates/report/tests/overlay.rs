@@ -262,6 +262,21 @@ fn truths_that_differ_are_an_alarm_unless_only_the_width_of_exact_ones_does() {
 }
 
 #[test]
+fn two_datasets_under_one_name_are_titled_by_their_fingerprints() {
+    let (one, mut other) = (point(0.9, 10.0), point(0.9, 20.0));
+    other.dataset.base_fingerprint = "0123456789abcdef".to_owned();
+    let records = [search(one), search(other)];
+    let overlay = Overlay::new(&[run_of("run", &records)]);
+    let titles: Vec<&str> = overlay.charts().iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(titles.len(), 2);
+    assert_ne!(titles[0], titles[1]);
+    assert!(
+        titles.iter().any(|t| t.contains("base 0123456789ab")),
+        "{titles:?}"
+    );
+}
+
+#[test]
 fn one_dataset_under_two_names_is_titled_by_both() {
     let (mut one, mut other) = (point(0.9, 10.0), point(0.9, 20.0));
     one.dataset.name = "zebra".to_owned();
