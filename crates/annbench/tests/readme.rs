@@ -8,7 +8,7 @@ mod support;
 
 use std::path::Path;
 use std::process::Command;
-use support::{adapters, root};
+use support::{adapters, link_command, root};
 
 /// What scripts/test itself runs or is.
 const SCRIPTS: [&str; 2] = ["scripts/quickstart", "scripts/test"];
@@ -56,8 +56,9 @@ fn every_command_runs() {
     let folder = tempfile::tempdir().unwrap();
     copy(&root().join("configs"), &folder.path().join("configs"));
     copy(&root().join("datasets"), &folder.path().join("datasets"));
-    let beside = Path::new(env!("CARGO_BIN_EXE_annbench")).parent().unwrap();
-    let path = format!("{}:{}", beside.display(), std::env::var("PATH").unwrap());
+    let bin = folder.path().join("bin");
+    link_command(&bin);
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let run = |command: &str| {
         let output = Command::new("sh")
             .args(["-c", command])

@@ -33,6 +33,16 @@ pub fn adapters() -> PathBuf {
     folder
 }
 
+/// Puts the command into `folder` by itself: adapters beside it would be used first, and those of the
+/// tests' own build are as old as the last test of each.
+pub fn link_command(folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    let (built, own) = (env!("CARGO_BIN_EXE_annbench"), folder.join("annbench"));
+    if std::fs::hard_link(built, &own).is_err() {
+        std::fs::copy(built, &own).unwrap();
+    }
+}
+
 /// A folder with `datasets/`, `configs/` and nothing else, in which the command runs.
 pub struct Bench {
     folder: tempfile::TempDir,
@@ -45,13 +55,7 @@ impl Bench {
         let bench = Self { folder };
         std::fs::create_dir_all(bench.path("datasets/tiny")).unwrap();
         std::fs::create_dir_all(bench.path("configs")).unwrap();
-        // By itself: adapters beside it would be used first, and those of the tests' own build are as
-        // old as the last test of each.
-        std::fs::create_dir_all(bench.path("bin")).unwrap();
-        let (built, own) = (env!("CARGO_BIN_EXE_annbench"), bench.path("bin/annbench"));
-        if std::fs::hard_link(built, &own).is_err() {
-            std::fs::copy(built, &own).unwrap();
-        }
+        link_command(&bench.path("bin"));
         bench.write_u8bin("datasets/tiny/base.u8bin", N, DIM, 1);
         bench.write_u8bin("datasets/tiny/query.u8bin", QUERIES, DIM, 2);
         bench.write("datasets/tiny.yaml", &Self::entry(""));
