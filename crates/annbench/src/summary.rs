@@ -1,14 +1,11 @@
 //! A report as programs read it.
 
 use annbench_core::{Mode, Params};
-use annbench_report::{Chart, Counts, Overlay, Point, Series};
+use annbench_report::{Chart, Counts, Overlay, Point, Series, TARGETS};
 use annbench_results::{BuildRecord, DatasetInfo, SearchRecord};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-
-/// The recalls at which the fastest measured point is told.
-const TARGETS: [f64; 3] = [0.90, 0.95, 0.99];
 
 /// All charts, and the files that were written.
 #[derive(Debug, Serialize)]

@@ -45,6 +45,7 @@ pub use overview::Overview;
 pub use paint::PlotError;
 pub use point::{Point, Unplaced};
 pub use series::{Series, SeriesBy};
+pub use summary::TARGETS;
 
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 /// Terminal columns that text is fitted to.
 pub(crate) const WIDTH: usize = 100;
 /// The recalls at which QPS is tabulated and plotted against build time.
-pub(crate) const TARGETS: [f64; 3] = [0.90, 0.95, 0.99];
+pub const TARGETS: [f64; 3] = [0.90, 0.95, 0.99];
 /// The one at which the chosen point's costs are told.
 const COST_TARGET: f64 = 0.95;
 /// A series label longer than this stands on a line of its own.
