@@ -20,7 +20,7 @@ struct Calibration;
 
 /// Which searcher a point asks for.
 enum Kind {
-    Exact,
+    Exact { rows: Option<usize> },
     Random { seed: u64 },
     Null,
     Spin { spin_ns: u64, log: PathBuf },
@@ -31,7 +31,12 @@ impl Kind {
         let mut params = spec.params.reader();
         let name = params.text("searcher")?;
         let kind = match name.as_str() {
-            "exact" => Kind::Exact,
+            "exact" => {
+                let rows = params.optional_int("rows", 1..=i64::MAX)?;
+                Kind::Exact {
+                    rows: rows.map(|rows| rows as usize),
+                }
+            }
             "random" => Kind::Random {
                 seed: params.int("seed", 0..=i64::MAX)? as u64,
             },
@@ -79,6 +84,11 @@ impl Adapter for Calibration {
                     ParamKind::Text,
                     "exact (a plain scan), random (k distinct ids), null (no answer) or spin (busy for spin_ns)",
                 ),
+                ParamDoc::optional(
+                    "rows",
+                    ParamKind::Int,
+                    "exact: scan only the first rows; recall is the share of the truth among them",
+                ),
                 ParamDoc::optional("seed", ParamKind::Int, "random: seed of the ids"),
                 ParamDoc::optional(
                     "spin_ns",
@@ -120,7 +130,7 @@ struct CalibrationIndex<'b> {
 impl Index for CalibrationIndex<'_> {
     fn searcher<'i>(&'i self, spec: &SearchSpec) -> Result<Box<dyn Searcher + 'i>, AdapterError> {
         Ok(match Kind::parse(spec)? {
-            Kind::Exact => Box::new(ExactSearcher::new(self.base, self.metric)),
+            Kind::Exact { rows } => Box::new(ExactSearcher::new(self.base, self.metric, rows)),
             Kind::Random { seed } => Box::new(RandomSearcher::new(seed, self.base.n())),
             Kind::Null => Box::new(NullSearcher),
             Kind::Spin { spin_ns, log } => Box::new(SpinSearcher::create(spin_ns, &log)?),

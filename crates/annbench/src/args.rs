@@ -1,5 +1,8 @@
+use annbench_config::{DURATION_FORM, format_duration, parse_duration};
 use clap::{Parser, Subcommand};
+use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Measures approximate-nearest-neighbour libraries: recall@k against QPS, and shows why the
 /// numbers can be trusted.
@@ -114,12 +117,62 @@ pub struct RunArgs {
     /// Run directory; the same one again goes on where it stopped [default: results/<file's name>]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Repeat points that already have a record of this kind; may be repeated
-    #[arg(long, value_name = "KIND", value_enum)]
-    pub retry: Vec<Retry>,
+    #[command(flatten)]
+    pub effort: Effort,
+    /// Print what `plan` prints, with what the budget reaches, and measure nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Do not calibrate the harness first; the run's record says so
     #[arg(long)]
     pub skip_selftest: bool,
+}
+
+/// How much of what is asked for is worth its time.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Effort {
+    /// Repeat points that already have a record of this kind; may be repeated
+    #[arg(long, value_name = "KIND", value_enum)]
+    pub retry: Vec<Retry>,
+    /// Begin nothing after this time, such as 30min, and take points in an order that gives every
+    /// curve early and sharpens it; what is not reached is recorded as skipped
+    #[arg(long, value_name = "TIME", value_parser = parse_budget)]
+    pub budget: Option<Budget>,
+    /// Once a build has reached this recall, skip what would only be slower; the records say so
+    #[arg(long, value_name = "RECALL", value_parser = parse_recall)]
+    pub stop_at_recall: Option<f64>,
+}
+
+/// Time that a run may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// The time.
+    pub time: Duration,
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format_duration(self.time.as_nanos() as u64))
+    }
+}
+
+fn parse_budget(text: &str) -> Result<Budget, String> {
+    match parse_duration(text) {
+        Some(0) => Err("expected more than no time at all".to_owned()),
+        Some(nanoseconds) => Ok(Budget {
+            time: Duration::from_nanos(nanoseconds),
+        }),
+        None => Err(format!("expected {DURATION_FORM}")),
+    }
+}
+
+fn parse_recall(text: &str) -> Result<f64, String> {
+    let expected = "expected a recall above 0 and at most 1, such as 0.999";
+    let recall: f64 = text.parse().map_err(|_| expected.to_owned())?;
+    if recall > 0.0 && recall <= 1.0 {
+        Ok(recall)
+    } else {
+        Err(expected.to_owned())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -138,11 +191,26 @@ pub struct PlanArgs {
     /// give the estimate [default: results/<file's name>]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub effort: Effort,
     /// Print every point instead of a summary per build
     #[arg(long)]
     pub points: bool,
     #[command(flatten)]
     pub form: Form,
+}
+
+impl PlanArgs {
+    /// The plan of a run.
+    pub fn of(run: &RunArgs) -> Self {
+        Self {
+            selection: run.selection.clone(),
+            out: run.out.clone(),
+            effort: run.effort.clone(),
+            points: false,
+            form: Form { json: false },
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

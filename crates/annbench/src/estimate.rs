@@ -1,81 +1,193 @@
+//! How long work takes, as far as what was measured here tells.
+
 use annbench_config::Measure;
-use annbench_results::{Outcome, Record, SearchRecord};
-use annbench_runner::PlannedJob;
+use annbench_core::ParamValue;
+use annbench_results::{BuildIdentity, Outcome, Record, SearchRecord};
+use annbench_runner::{PlannedJob, PlannedPoint};
 use std::time::Duration;
 
-/// How much work is left, and how long it takes as far as records tell.
+/// What one build with the points that are left of it takes.
 #[derive(Clone, Debug, Default)]
 pub struct Estimate {
+    /// The build with all that is around it; `None` when none like it was measured.
+    pub build: Option<Duration>,
+    /// Each point; `None` when none like it was measured.
+    pub points: Vec<Option<Duration>>,
+    /// What each point takes at least, by what is asked for.
+    least: Duration,
+}
+
+/// How much one measured thing says of another: the same, the same kind of index, the same adapter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    Adapter,
+    Kind,
+    Build,
+    Point,
+}
+
+impl Estimate {
+    /// What `points` of `job` take: the median of what is most like each among `records`, on the same
+    /// base with the same adapter.
+    pub fn of(
+        job: &PlannedJob,
+        points: &[&PlannedPoint],
+        records: &[Record],
+        measure: &Measure,
+    ) -> Self {
+        let builds = records.iter().filter_map(|record| match record {
+            Record::Build(build) if build.outcome == Outcome::Ok && !build.loaded => {
+                likeness(&job.identity, &build.identity).map(|like| (like, build.attempt_wall_ns))
+            }
+            _ => None,
+        });
+        let searches: Vec<(Likeness, &SearchRecord, u64)> = records
+            .iter()
+            .filter_map(|record| match record {
+                Record::Search(search) => {
+                    let measured = search.measured.as_ref()?;
+                    let like = likeness(&job.identity, &search.identity.build)?;
+                    Some((like, &**search, measured.report.request_wall_ns))
+                }
+                _ => None,
+            })
+            .collect();
+        // What was measured with shorter passes says nothing about the time that is asked for now.
+        let least = measure.repetitions as u64 * measure.min_pass_ns + measure.warm_up_ns;
+        let points = points.iter().map(|point| {
+            let walls = searches.iter().map(|&(like, search, wall)| {
+                let same = search.point_id == point.point_id;
+                (if same { Likeness::Point } else { like }, wall)
+            });
+            median_of_likest(walls).map(|wall| Duration::from_nanos(wall.max(least)))
+        });
+        Self {
+            points: points.collect(),
+            build: median_of_likest(builds).map(Duration::from_nanos),
+            least: Duration::from_nanos(least),
+        }
+    }
+
+    /// All of it; `None` when a part is unknown.
+    pub fn time(&self) -> Option<Duration> {
+        let points: Option<Duration> = self.points.iter().copied().sum();
+        Some(self.build? + points?)
+    }
+
+    /// What it takes at least.
+    fn least(&self) -> Duration {
+        let points = self.points.iter().map(|time| time.unwrap_or(self.least));
+        self.build.unwrap_or_default() + points.sum::<Duration>()
+    }
+}
+
+/// The work of a whole plan.
+#[derive(Clone, Debug, Default)]
+pub struct Total {
     /// Builds to make.
     pub builds: usize,
     /// Points to search.
     pub searches: usize,
-    time: Duration,
-    unknown: bool,
+    /// Builds of which, or of whose points, none like it was measured here.
+    pub unknown: usize,
+    /// What all of it takes at least; without `unknown` builds, about what it takes.
+    pub least: Duration,
 }
 
-impl Estimate {
-    /// What `left` points of `job` amount to. A build takes what the median build of the same
-    /// adapter on the same base took, a search likewise.
-    pub fn of(job: &PlannedJob, left: usize, records: &[Record], measure: &Measure) -> Self {
-        if left == 0 {
-            return Self::default();
+impl Total {
+    /// Adds the work of a job, unless there is none.
+    pub fn add(&mut self, estimate: &Estimate) {
+        if estimate.points.is_empty() {
+            return;
         }
-        let build = median(records.iter().filter_map(|record| match record {
-            Record::Build(build)
-                if build.outcome == Outcome::Ok
-                    && !build.loaded
-                    && build.identity.adapter == job.identity.adapter
-                    && build.identity.base_fingerprint == job.identity.base_fingerprint =>
-            {
-                Some(build.attempt_wall_ns)
-            }
-            _ => None,
-        }));
-        let search = median(records.iter().filter_map(|record| match record {
-            Record::Search(search) => wall_ns(search, job),
-            _ => None,
-        }));
-        // What was measured with shorter passes says nothing about the time that is asked for now.
-        let asked = measure.repetitions as u64 * measure.min_pass_ns + measure.warm_up_ns;
-        let time = build
-            .zip(search)
-            .map(|(build, search)| Duration::from_nanos(build + search.max(asked) * left as u64));
-        Self {
-            builds: 1,
-            searches: left,
-            time: time.unwrap_or_default(),
-            unknown: time.is_none(),
-        }
+        self.builds += 1;
+        self.searches += estimate.points.len();
+        self.unknown += usize::from(estimate.time().is_none());
+        self.least += estimate.least();
     }
 
-    /// Adds another job's work.
-    pub fn add(&mut self, other: &Self) {
-        self.builds += other.builds;
-        self.searches += other.searches;
-        self.time += other.time;
-        self.unknown |= other.unknown;
-    }
-
-    /// The time, unless a part of it is unknown.
+    /// The time, unless a part of it is unknown or there is none to spend.
     pub fn time(&self) -> Option<Duration> {
-        (!self.unknown && self.searches > 0).then_some(self.time)
+        (self.unknown == 0 && self.searches > 0).then_some(self.least)
     }
 }
 
-fn wall_ns(search: &SearchRecord, job: &PlannedJob) -> Option<u64> {
-    let build = &search.identity.build;
-    let same = build.adapter == job.identity.adapter
-        && build.base_fingerprint == job.identity.base_fingerprint;
-    search
-        .measured
-        .as_ref()
-        .filter(|_| same)
-        .map(|measured| measured.report.request_wall_ns)
+/// How much `other` says of `own`; nothing across adapters and bases.
+fn likeness(own: &BuildIdentity, other: &BuildIdentity) -> Option<Likeness> {
+    if own.adapter != other.adapter || own.base_fingerprint != other.base_fingerprint {
+        return None;
+    }
+    // Text names the kind of an index, numbers its size.
+    let text = |(_, value): &(&String, &ParamValue)| matches!(value, ParamValue::Text(_));
+    let same_kind = own.build_params.0.iter().filter(text).eq(other
+        .build_params
+        .0
+        .iter()
+        .filter(text));
+    Some(match own.build_params == other.build_params {
+        true => Likeness::Build,
+        false if same_kind => Likeness::Kind,
+        false => Likeness::Adapter,
+    })
 }
 
-fn median(values: impl Iterator<Item = u64>) -> Option<u64> {
-    let mut values: Vec<u64> = values.collect();
+fn median_of_likest(measured: impl Iterator<Item = (Likeness, u64)>) -> Option<u64> {
+    let measured: Vec<(Likeness, u64)> = measured.collect();
+    let likest = measured.iter().map(|(like, _)| *like).max()?;
+    let mut values: Vec<u64> = measured
+        .into_iter()
+        .filter(|(like, _)| *like == likest)
+        .map(|(_, value)| value)
+        .collect();
     values.sort_unstable();
     values.get(values.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_likest_counts_alone() {
+        let of = |measured: &[(Likeness, u64)]| median_of_likest(measured.iter().copied());
+        assert_eq!(of(&[]), None);
+        assert_eq!(
+            of(&[(Likeness::Adapter, 9), (Likeness::Adapter, 1)]),
+            Some(9)
+        );
+        assert_eq!(
+            of(&[
+                (Likeness::Adapter, 900),
+                (Likeness::Kind, 3),
+                (Likeness::Kind, 1),
+                (Likeness::Kind, 2),
+            ]),
+            Some(2)
+        );
+        assert_eq!(of(&[(Likeness::Point, 5), (Likeness::Build, 7)]), Some(5));
+    }
+
+    #[test]
+    fn a_plan_with_an_unknown_part_is_told_as_at_least() {
+        let seconds = Duration::from_secs;
+        let known = Estimate {
+            build: Some(seconds(4)),
+            points: vec![Some(seconds(2)), Some(seconds(3))],
+            least: seconds(1),
+        };
+        let unknown = Estimate {
+            build: None,
+            points: vec![None, None],
+            least: seconds(1),
+        };
+        let mut total = Total::default();
+        total.add(&known);
+        assert_eq!(total.time(), Some(seconds(9)));
+        total.add(&unknown);
+        assert_eq!(total.time(), None);
+        assert_eq!((total.least, total.unknown), (seconds(11), 1));
+        assert_eq!((total.builds, total.searches), (2, 4));
+        total.add(&Estimate::default());
+        assert_eq!(total.builds, 2);
+    }
 }

@@ -3,7 +3,6 @@
 use annbench_core::npy::NpyError;
 use annbench_results::{MeasuredError, SearchRecord, check_raw};
 use anyhow::Context;
-use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -18,11 +17,11 @@ pub type Lost = (String, MeasuredError);
 pub fn lost_points<'r>(
     out: &Path,
     searches: impl IntoIterator<Item = &'r SearchRecord>,
-    planned: &BTreeSet<&str>,
+    planned: impl Fn(&str) -> bool,
 ) -> anyhow::Result<Vec<Lost>> {
     let mut lost = Vec::new();
     for search in searches {
-        if !planned.contains(search.point_id.as_str()) {
+        if !planned(&search.point_id) {
             continue;
         }
         match check_raw(out, search) {

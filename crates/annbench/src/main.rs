@@ -16,6 +16,7 @@ mod places;
 mod progress;
 mod reproduce;
 mod selftest;
+mod steer;
 mod subject;
 mod summary;
 mod terminal;

@@ -13,6 +13,7 @@ pub struct Progress {
     points: Share,
     builds: Share,
     job: String,
+    end: Option<Instant>,
 }
 
 /// How much of one kind of work is done, and what it took.
@@ -60,8 +61,8 @@ impl Share {
 }
 
 impl Progress {
-    /// Progress over `builds` builds and `points` points.
-    pub fn new(builds: usize, points: usize) -> Self {
+    /// Progress over `builds` builds and `points` points, of which none begins after `end`.
+    pub fn new(builds: usize, points: usize, end: Option<Instant>) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(
                 Some(points as u64),
@@ -81,6 +82,7 @@ impl Progress {
             points: Share::new(points),
             builds: Share::new(builds),
             job: String::new(),
+            end,
         }
     }
 
@@ -142,9 +144,18 @@ impl Progress {
     }
 
     fn left_text(&self) -> String {
-        match (self.points.left(), self.builds.left()) {
-            (Some(points), Some(builds)) => format!("about {} left", duration(points + builds)),
-            _ => "time left unknown".to_owned(),
+        let budget = self
+            .end
+            .map(|end| end.saturating_duration_since(Instant::now()));
+        match (self.points.left(), self.builds.left(), budget) {
+            (Some(points), Some(builds), None) => {
+                format!("about {} left", duration(points + builds))
+            }
+            (Some(points), Some(builds), Some(budget)) if points + builds < budget => {
+                format!("about {} left", duration(points + builds))
+            }
+            (_, _, Some(budget)) => format!("{} of the budget left", duration(budget)),
+            (_, _, None) => "time left unknown".to_owned(),
         }
     }
 

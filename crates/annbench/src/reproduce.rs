@@ -45,6 +45,12 @@ pub fn command(
         &quoted_all(&args.selection.accept_checksum),
     );
     add("--narrow", &quoted_all(&args.selection.narrow));
+    if let Some(budget) = &args.effort.budget {
+        words.push(format!("--budget {budget}"));
+    }
+    if let Some(recall) = args.effort.stop_at_recall {
+        words.push(format!("--stop-at-recall {recall}"));
+    }
     for (flag, path) in &places.flags {
         words.push(format!("{flag} {}", shown(path)));
     }

@@ -10,8 +10,8 @@ use annbench_results::{
     TruthInfo, TruthOrigin, latest_searches,
 };
 use annbench_runner::{
-    Bench, GivenVectors, PlannedJob, Subject, SubjectFacts, adapter_folders, find_adapter,
-    inspect_adapter, preferred_cpus,
+    Bench, Everything, GivenVectors, PlannedJob, Subject, SubjectFacts, adapter_folders,
+    find_adapter, inspect_adapter, preferred_cpus,
 };
 use anyhow::{Context, bail};
 use std::ops::ControlFlow;
@@ -89,6 +89,7 @@ pub fn run_selftest(machine: &Machine, pool: &rayon::ThreadPool) -> anyhow::Resu
         cpus: preferred_cpus(),
         pool,
         store: &mut store,
+        steer: &mut Everything,
         observe: &mut |_| {},
         interrupted: interrupt::flag(),
     }

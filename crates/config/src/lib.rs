@@ -28,3 +28,4 @@ pub use expand::{Duplicates, Filter, Plan, plan};
 pub use plan::{DatasetShape, Job, JobPoint, Limits, Measure};
 pub use settings::{Setting, Settings};
 pub use sweep::{MAX_POINTS, Sweep};
+pub use units::{DURATION_FORM, format_duration, parse_duration};

@@ -24,12 +24,12 @@ const SIZES: [(&str, u64); 9] = [
 ];
 
 /// How a duration is written, for messages.
-pub(crate) const DURATION_FORM: &str = "a number and a unit: 2h, 10min, 0.2s, 500ms, 20us, 100ns";
+pub const DURATION_FORM: &str = "a number and a unit: 2h, 10min, 0.2s, 500ms, 20us, 100ns";
 /// How a size is written, for messages.
 pub(crate) const SIZE_FORM: &str = "a number and a unit: 12GiB, 500MiB, 64KiB, or GB, MB, kB, B";
 
 /// Nanoseconds of a duration such as `0.2s`; `None` when it is no whole number of them.
-pub(crate) fn parse_duration(text: &str) -> Option<u64> {
+pub fn parse_duration(text: &str) -> Option<u64> {
     parse(text, &DURATIONS)
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn parse_size(text: &str) -> Option<u64> {
 }
 
 /// The shortest exact notation that [`parse_duration`] reads back.
-pub(crate) fn format_duration(nanoseconds: u64) -> String {
+pub fn format_duration(nanoseconds: u64) -> String {
     format(nanoseconds, &DURATIONS, "s")
 }
 

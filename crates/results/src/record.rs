@@ -65,6 +65,12 @@ pub struct RunRecord {
     pub selftest: Option<SelfTest>,
     /// Checksums that were overridden by name.
     pub accepted_checksums: Vec<String>,
+    /// The time after which nothing was begun; nothing where it had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_ns: Option<u64>,
+    /// The recall beyond which slower points were skipped; nothing where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_at_recall: Option<f64>,
 }
 
 /// The machine, as far as it defines a point.

@@ -8,6 +8,7 @@ use crate::outcome::{contradiction, describe, outcome_of};
 use crate::planned::PlannedPoint;
 use crate::plausible::check_build;
 use crate::run_error::RunError;
+use crate::steer::Next;
 use crate::subject::GivenVectors;
 use crate::worker::{RequestError, Worker, WorkerSettings};
 use annbench_core::wire::{BuildReport, Reply, Request, Stage, Verdict};
@@ -22,11 +23,12 @@ const WORTH_SAVING_NS: u64 = 2_000_000_000;
 
 impl Bench<'_> {
     /// One worker: judge the points (the first time), build or load, search until done or dead.
-    pub(crate) fn attempt(
+    pub(crate) fn attempt<'p>(
         &mut self,
         run: &JobRun<'_, '_>,
         given: &GivenVectors,
-        pending: &mut VecDeque<&PlannedPoint>,
+        pending: &mut VecDeque<&'p PlannedPoint>,
+        left: &mut Vec<&'p PlannedPoint>,
         state: &mut JobState,
         build_id: &str,
     ) -> Result<(), Broken> {
@@ -98,8 +100,21 @@ impl Bench<'_> {
             let Some(point) = pending.pop_front() else {
                 break;
             };
+            match self.steer.next(point, self.store.records()) {
+                Next::Measure => {}
+                Next::Skip { because } => {
+                    self.skip(run, point, because)?;
+                    continue;
+                }
+                Next::Leave => {
+                    left.push(point);
+                    continue;
+                }
+            }
             searched += 1;
-            if !self.search(run, &mut worker, point, build_id, &environment)? {
+            let goes_on = self.search(run, &mut worker, point, build_id, &environment)?;
+            self.steer.measured(point);
+            if !goes_on {
                 return Ok(());
             }
         }
@@ -168,8 +183,20 @@ impl Bench<'_> {
             None => (Stage::Build, Request::Build { spec }),
         };
         let limit = Duration::from_nanos(self.limits.build_ns);
+        let share = self.steer.build_share().filter(|share| share.time < limit);
         let asked = Instant::now();
-        match worker.request(stage, &request, limit, self.interrupted)? {
+        let within = share.as_ref().map_or(limit, |share| share.time);
+        let reply = worker.request(stage, &request, within, self.interrupted);
+        let reply = match (reply, share) {
+            (Err(RequestError::Ended(failure)), Some(share))
+                if matches!(failure.cause, Cause::Timeout { .. }) =>
+            {
+                let because = share.because;
+                return Err(Broken::Build(Outcome::Skipped { because }));
+            }
+            (reply, _) => reply?,
+        };
+        match reply {
             Reply::Built(report) => match check_build(&report, &given.base, asked.elapsed()) {
                 Ok(()) => Ok(*report),
                 Err(lie) => Err(Broken::Build(contradiction(stage, &lie, worker))),

@@ -7,6 +7,7 @@ use crate::job_run::JobRun;
 use crate::outcome::describe;
 use crate::planned::{PlannedJob, PlannedPoint};
 use crate::run_error::RunError;
+use crate::steer::{Next, Steer};
 use crate::subject::Subject;
 use crate::unchanged::FileState;
 use annbench_config::{Limits, Measure};
@@ -29,6 +30,8 @@ pub struct Bench<'a> {
     pub pool: &'a rayon::ThreadPool,
     /// Where records go.
     pub store: &'a mut Store,
+    /// Decides which points are measured.
+    pub steer: &'a mut dyn Steer,
     /// Told what goes on.
     pub observe: &'a mut dyn FnMut(Event),
     /// Set when the user asks to stop.
@@ -36,7 +39,8 @@ pub struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Runs `points` of `job` and appends a record for each, and one for every build attempt.
+    /// Runs `points` of `job` in their order and appends a record for each, and one for every build
+    /// attempt. Returns the points that `steer` left, which have no record.
     ///
     /// A point that ends its worker is recorded, and the rest continues in a new process. Call it
     /// from a long-lived thread: workers are tied to the life of the thread that starts them.
@@ -49,7 +53,7 @@ impl Bench<'_> {
         points: impl IntoIterator<Item = &'p PlannedPoint>,
         installed: &Installed,
         subject: &Subject<'_>,
-    ) -> Result<(), RunError> {
+    ) -> Result<Vec<&'p PlannedPoint>, RunError> {
         // Looked at before it is hashed, so that a change in between shows.
         let executable = FileState::of(&installed.path).ok().filter(|_| {
             installed.executable_sha256().ok().as_ref() == Some(&job.identity.executable_sha256)
@@ -70,11 +74,13 @@ impl Bench<'_> {
                 (None, Ok(_)) => pending.push_back(point),
             }
         }
+        let mut left = Vec::new();
         let Ok(given) = &job.given else {
-            return Ok(());
+            return Ok(left);
         };
+        self.skip_ahead(&run, &mut pending, &mut left)?;
         if pending.is_empty() {
-            return Ok(());
+            return Ok(left);
         }
         (self.observe)(Event::JobStarted {
             job: run.label(),
@@ -88,27 +94,85 @@ impl Bench<'_> {
         while !pending.is_empty() {
             let attempt = Instant::now();
             let build_id = self.new_build_id(job);
-            match self.attempt(&run, given, &mut pending, &mut state, &build_id) {
-                Ok(()) => {}
+            match self.attempt(&run, given, &mut pending, &mut left, &mut state, &build_id) {
+                Ok(()) => self.skip_ahead(&run, &mut pending, &mut left)?,
                 Err(Broken::Run(error)) => return Err(error),
                 Err(Broken::Build(outcome)) => {
-                    let because = format!("the build did not succeed: {}", describe(&outcome));
+                    let stopped = matches!(outcome, Outcome::Skipped { .. });
+                    let because = match &outcome {
+                        Outcome::Skipped { because } => because.clone(),
+                        outcome => format!("the build did not succeed: {}", describe(outcome)),
+                    };
                     let (wall, loaded) = (attempt.elapsed(), state.saved.is_some());
                     let record = run.build_record(&self.run_id, &build_id, outcome, wall, loaded);
                     self.append_build(record)?;
                     if state.saved.take().is_some() {
                         // A saved index that does not load is worth one more build.
+                        self.skip_ahead(&run, &mut pending, &mut left)?;
                         continue;
                     }
                     for point in pending.drain(..) {
                         let because = because.clone();
+                        if stopped {
+                            self.skip(&run, point, because)?;
+                            continue;
+                        }
                         let build = Some(build_id.clone());
                         self.finish(&run, point, build, Outcome::Skipped { because })?;
                     }
                 }
             }
         }
+        Ok(left)
+    }
+
+    /// Takes the points away that nobody would measure, so that nothing is built for them.
+    fn skip_ahead<'p>(
+        &mut self,
+        run: &JobRun<'_, '_>,
+        pending: &mut VecDeque<&'p PlannedPoint>,
+        left: &mut Vec<&'p PlannedPoint>,
+    ) -> Result<(), RunError> {
+        for _ in 0..pending.len() {
+            let Some(point) = pending.pop_front() else {
+                break;
+            };
+            match self.steer.next(point, self.store.records()) {
+                Next::Measure => pending.push_back(point),
+                Next::Skip { because } => self.skip(run, point, because)?,
+                Next::Leave => left.push(point),
+            }
+        }
         Ok(())
+    }
+
+    /// A point that is not worth measuring gets its record, unless it has one that says the same or
+    /// more: that it failed when it was attempted.
+    pub(crate) fn skip(
+        &mut self,
+        run: &JobRun<'_, '_>,
+        point: &PlannedPoint,
+        because: String,
+    ) -> Result<(), RunError> {
+        let outcome = Outcome::Skipped { because };
+        let mut latest = self.store.records().iter().rev();
+        let latest = latest.find_map(|record| match record {
+            Record::Search(search) if search.point_id == point.point_id => Some(&search.outcome),
+            _ => None,
+        });
+        let says_it = latest.is_some_and(|known| {
+            *known == outcome || matches!(known, Outcome::Ok | Outcome::Failed(_))
+        });
+        if says_it {
+            (self.observe)(Event::PointDone {
+                point: point.label(),
+                outcome,
+                recall: None,
+                qps: None,
+            });
+            return Ok(());
+        }
+        self.finish(run, point, None, outcome)
     }
 
     /// A point that was not measured gets its record.

@@ -19,6 +19,7 @@ mod plausible;
 mod process;
 mod run_error;
 mod search;
+mod steer;
 mod subject;
 mod tail;
 mod tree;
@@ -35,6 +36,7 @@ pub use installed::{
 pub use job::Bench;
 pub use planned::{PlannedJob, PlannedPoint};
 pub use run_error::RunError;
+pub use steer::{BuildShare, Everything, Next, Steer};
 pub use subject::{GivenVectors, Subject, SubjectFacts};
 pub use unchanged::FileState;
 pub use worker::{RequestError, Worker, WorkerSettings};

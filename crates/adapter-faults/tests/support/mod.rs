@@ -9,8 +9,8 @@ use annbench_results::{
     TruthInfo, TruthOrigin, latest_searches,
 };
 use annbench_runner::{
-    Bench, Event, FileState, GivenVectors, Installed, PlannedJob, RunError, Subject, SubjectFacts,
-    inspect_adapter, preferred_cpus,
+    Bench, Event, Everything, FileState, GivenVectors, Installed, PlannedJob, RunError, Steer,
+    Subject, SubjectFacts, inspect_adapter, preferred_cpus,
 };
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -237,21 +237,49 @@ impl Lab {
         interrupted: &AtomicBool,
         observe: &mut dyn FnMut(Event),
     ) -> Result<(), RunError> {
+        self.bench(job, installed, interrupted, observe, &mut Everything)
+            .map(drop)
+    }
+
+    /// Runs a job, steered; the ids of the points that are left.
+    pub fn try_steered(
+        &mut self,
+        job: &PlannedJob,
+        installed: &Installed,
+        interrupted: &AtomicBool,
+        steer: &mut dyn Steer,
+    ) -> Result<Vec<String>, RunError> {
+        self.bench(job, installed, interrupted, &mut |_| {}, steer)
+    }
+
+    fn bench(
+        &mut self,
+        job: &PlannedJob,
+        installed: &Installed,
+        interrupted: &AtomicBool,
+        observe: &mut dyn FnMut(Event),
+        steer: &mut dyn Steer,
+    ) -> Result<Vec<String>, RunError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(1)
             .build()
             .unwrap();
-        Bench {
+        let left = Bench {
             run_id: "test".to_owned(),
             measure: &measure(),
             limits: &self.limits,
             cpus: preferred_cpus(),
             pool: &pool,
             store: &mut self.store,
+            steer,
             observe,
             interrupted,
         }
-        .run_job(job, &job.points, installed, &self.made.subject())
+        .run_job(job, &job.points, installed, &self.made.subject())?;
+        Ok(left
+            .into_iter()
+            .map(|point| point.point_id.clone())
+            .collect())
     }
 
     /// Plans and runs one build with its searches to the end.

@@ -1,20 +1,23 @@
-use crate::args::PlanArgs;
+use crate::args::{Budget, PlanArgs, Retry};
 use crate::campaign::Loaded;
 use crate::edited::refuse_edited;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Total};
 use crate::judged::{JudgedBuild, Unusable, grouped};
+use crate::lost::lost_points;
 use crate::places::Places;
 use crate::progress::duration;
+use crate::steer::{Allowance, Expected, Turn, coarse_turns, curves, reached, saturated};
 use crate::subject::Planned;
 use crate::work::{Adapters, Work, is_finished};
 use crate::{Answer, json};
 use annbench_config::Duplicates;
-use annbench_results::{DatasetInfo, Record, RunRecords, StoreError};
-use annbench_runner::PlannedPoint;
+use annbench_results::{DatasetInfo, Record, RunRecords, StoreError, latest_searches};
+use annbench_runner::{PlannedJob, PlannedPoint};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Instant;
 
 /// `annbench plan FILE`
 pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
@@ -32,13 +35,22 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         Err(error) => return Err(error.into()),
     };
     refuse_edited(&out, &records)?;
-    let finished = annbench_results::finished_points(&records);
+    let mut finished = annbench_results::finished_points(&records);
+    if args.effort.retry.contains(&Retry::Lost) {
+        let searches = latest_searches(&records);
+        for (point, _) in lost_points(&out, searches, |_| true)? {
+            finished.remove(&point);
+        }
+    }
     let measured = measured_beside(&out);
     let machine = annbench_results::collect_machine();
+    let measure = &loaded.campaign.settings().measure;
+    let retry_failed = args.effort.retry.contains(&Retry::Failed);
 
     let mut text = String::new();
     write_settings(&mut text, &loaded);
-    let mut total = Estimate::default();
+    let mut total = Total::default();
+    let mut turns: Vec<Turn<PlannedJob>> = Vec::new();
     let mut finished_here = 0;
     let mut datasets = Vec::with_capacity(names.len());
     for name in &names {
@@ -84,32 +96,48 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
                 .collect();
             let refused = points.iter().filter(|(_, why)| why.is_some()).count();
             let is_done = |(point, why): &(&PlannedPoint, Option<String>)| {
-                is_finished(finished.get(&point.point_id).copied(), why.is_some(), false)
+                let outcome = finished.get(&point.point_id).copied();
+                is_finished(outcome, why.is_some(), retry_failed)
             };
             let done = points.iter().filter(|point| is_done(point)).count();
-            let left = points
+            let (saturated, left): (Vec<_>, Vec<_>) = points
                 .iter()
                 .filter(|point| point.1.is_none() && !is_done(point))
-                .count();
-            let estimate = Estimate::of(job, left, &measured, &loaded.campaign.settings().measure);
-            total.add(&estimate);
+                .map(|(point, _)| *point)
+                .partition(|point| {
+                    let target = args.effort.stop_at_recall;
+                    target.is_some_and(|target| saturated(point, &records, target).is_some())
+                });
+            let saturated: BTreeSet<&str> = saturated.iter().map(|p| p.point_id.as_str()).collect();
+            turns.push(Turn {
+                family: (info.name.clone(), job.identity.adapter.clone()),
+                points: left.iter().map(|point| (*point).clone()).collect(),
+                expected_build: Estimate::of(job, &[], &measured, measure).build,
+                job: job.clone(),
+            });
             finished_here += done;
             let _ = writeln!(
                 text,
-                "  {:52} {left:3} to search, {refused} refused, {done} finished{}",
+                "  {:52} {:3} to search, {refused} refused, {done} finished{}{}",
                 job.label(),
+                left.len(),
+                match saturated.len() {
+                    0 => String::new(),
+                    beyond => format!(", {beyond} beyond --stop-at-recall"),
+                },
                 if job.given.as_ref().is_ok_and(|g| g.element != info.element) {
                     format!(", given as {}", job.spec.element)
                 } else {
                     String::new()
                 }
             );
-            write_points(&mut text, &points, &finished, args.points);
+            write_points(&mut text, &points, &finished, &saturated, args.points);
             if args.form.json {
                 let judged = points.iter().map(|(point, refused)| {
                     let word = match (refused, finished.get(&point.point_id)) {
                         (Some(_), _) => "rejected",
                         (None, outcome) if is_done(&(*point, None)) => outcome.unwrap_or(&""),
+                        _ if saturated.contains(point.point_id.as_str()) => "skipped",
                         (None, _) => "to_search",
                     };
                     (*point, word, refused.as_deref())
@@ -128,6 +156,20 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
             });
         }
     }
+    if args.effort.budget.is_some() {
+        turns = coarse_turns(turns);
+    }
+    let mut estimates = Vec::with_capacity(turns.len());
+    for turn in turns.iter().filter(|turn| !turn.points.is_empty()) {
+        let points: Vec<&PlannedPoint> = turn.points.iter().collect();
+        let estimate = Estimate::of(&turn.job, &points, &measured, measure);
+        total.add(&estimate);
+        estimates.push((estimate, curves(&turn.points)));
+    }
+    let reach = args.effort.budget.map(|budget| Reach {
+        budget,
+        points: reached_by(budget, &estimates),
+    });
     let nothing = total.searches == 0 && finished_here == 0;
     if args.form.json {
         text = json::document(&Document {
@@ -137,6 +179,9 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
             builds: total.builds,
             searches: total.searches,
             estimated_wall_ns: total.time().map(|time| time.as_nanos() as u64),
+            least_wall_ns: total.least.as_nanos() as u64,
+            budget_ns: reach.map(|reach| reach.budget.time.as_nanos() as u64),
+            reached_by_budget: reach.and_then(|reach| reach.points),
             unusable_adapters: Unusable::all(&adapters.unusable),
         })?;
         return Ok(Answer {
@@ -153,9 +198,25 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         match total.time() {
             Some(time) => format!(", about {}", duration(time)),
             None if total.searches == 0 => String::new(),
-            None => ", time unknown until each adapter was measured here once".to_owned(),
+            None => format!(
+                ", at least {}: how long {} of the builds take, or their searches, is unknown until one \
+                 like them was measured here",
+                duration(total.least),
+                total.unknown
+            ),
         }
     );
+    if let Some(reach) = reach {
+        let _ = writeln!(
+            text,
+            "a budget of {} reaches {}",
+            reach.budget,
+            match reach.points {
+                Some(points) => format!("about {points} of the {} searches", total.searches),
+                None => "an unknown part of them".to_owned(),
+            }
+        );
+    }
     if nothing {
         text.push_str("WARNING: nothing would be measured: every point is refused\n");
     }
@@ -171,6 +232,29 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     })
 }
 
+/// How far a budget goes.
+#[derive(Clone, Copy)]
+struct Reach {
+    budget: Budget,
+    /// Points; `None` when the time of a part of them is unknown.
+    points: Option<usize>,
+}
+
+fn reached_by(budget: Budget, estimates: &[(Estimate, usize)]) -> Option<usize> {
+    let expected: Option<Vec<Expected>> = estimates
+        .iter()
+        .map(|(estimate, curves)| {
+            Some(Expected {
+                build: estimate.build?,
+                points: estimate.points.iter().copied().collect::<Option<_>>()?,
+                curves: *curves,
+            })
+        })
+        .collect();
+    let start = Instant::now();
+    Some(reached(Allowance::new(budget, start), start, &expected?))
+}
+
 #[derive(Serialize)]
 struct Document<'p> {
     file: &'p str,
@@ -180,6 +264,12 @@ struct Document<'p> {
     searches: usize,
     /// Absent where it is unknown, and where nothing is left to do.
     estimated_wall_ns: Option<u64>,
+    /// What is known of it, and of the rest what the passes take that are asked for.
+    least_wall_ns: u64,
+    /// The budget, where one is given.
+    budget_ns: Option<u64>,
+    /// Points that are measured before it is spent; absent where the time is unknown.
+    reached_by_budget: Option<usize>,
     unusable_adapters: Vec<Unusable<'p>>,
 }
 
@@ -286,12 +376,14 @@ fn write_points(
     text: &mut String,
     points: &[(&PlannedPoint, Option<String>)],
     finished: &BTreeMap<String, &'static str>,
+    saturated: &BTreeSet<&str>,
     all: bool,
 ) {
     for (point, refused) in points {
         let word = match (refused, finished.get(&point.point_id)) {
             (Some(_), _) => "refused",
             (None, Some(word)) => word,
+            (None, None) if saturated.contains(point.point_id.as_str()) => "skip",
             (None, None) => "search",
         };
         if all {

@@ -1,11 +1,13 @@
-use crate::args::{By, Retry, RunArgs};
+use crate::args::{By, PlanArgs, Retry, RunArgs};
 use crate::campaign::Loaded;
 use crate::edited::refuse_edited;
 use crate::environment::environment;
+use crate::estimate::Estimate;
 use crate::lost::lost_points;
 use crate::places::Places;
 use crate::progress::Progress;
 use crate::reproduce::{as_given, command};
+use crate::steer::{Allowance, Steering, Turn, coarse_turns};
 use crate::subject::Opened;
 use crate::terminal::say;
 use crate::work::{AdapterInUse, Adapters, Work, Workload};
@@ -14,11 +16,15 @@ use annbench_results::{Record, RunRecord, SelfTest, Store};
 use annbench_runner::{ADAPTER_PATH, Bench, SubjectFacts, preferred_cpus};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// `annbench run FILE`
 pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
+    let start = Instant::now();
     interrupt::listen()?;
+    if args.dry_run {
+        return super::plan::plan(places, &PlanArgs::of(args));
+    }
     let loaded = Loaded::read(&args.selection.file)?;
     let out = args
         .out
@@ -54,19 +60,21 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     report_opening(&store);
     refuse_edited(&out, store.records())?;
     let mut finished = store.finished_points();
-    if args.retry.contains(&Retry::Lost) {
+    if args.effort.retry.contains(&Retry::Lost) {
         let points: BTreeSet<&str> = planned
             .iter()
             .flat_map(|(_, work)| work.point_ids())
             .collect();
-        let lost = lost_points(&out, store.latest_searches(), &points)?;
+        let lost = lost_points(&out, store.latest_searches(), |point| {
+            points.contains(point)
+        })?;
         say(&format!("{} points have lost their raw files", lost.len()));
         for (point, why) in &lost {
             say(&format!("  {why}"));
             finished.remove(point);
         }
     }
-    let retry_failed = args.retry.contains(&Retry::Failed);
+    let retry_failed = args.effort.retry.contains(&Retry::Failed);
     let mut workloads = Vec::with_capacity(planned.len());
     for (subject, work) in planned {
         report_other_truth(&out, &store, &subject.facts);
@@ -114,24 +122,57 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
             "{done} points are finished already; {points} remain"
         ));
     }
-    let mut progress = Progress::new(builds, points);
-    for workload in &workloads {
+    let settings = loaded.campaign.settings();
+    let (measure, limits) = (&settings.measure, &settings.limits);
+    let allowance = args.effort.budget.map(|b| Allowance::new(b, start));
+    let end = allowance.as_ref().map(Allowance::end);
+    let mut steering = Steering::new(args.effort.stop_at_recall, allowance);
+    let records = store.records();
+    let mut turns = Vec::new();
+    for (workload, position) in workloads.iter().zip(0..) {
         for (job, adapter, todo) in &workload.jobs {
-            let settings = loaded.campaign.settings();
+            turns.push(Turn {
+                family: (
+                    workload.subject.facts.info.name.clone(),
+                    job.identity.adapter.clone(),
+                ),
+                points: todo.clone(),
+                expected_build: Estimate::of(job, &[], records, measure).build,
+                job: (position, job, adapter),
+            });
+        }
+    }
+    if args.effort.budget.is_some() {
+        turns = coarse_turns(turns);
+    }
+    let mut progress = Progress::new(builds, points, end);
+    while !turns.is_empty() {
+        let mut again = Vec::new();
+        let waiting = (0..turns.len()).rev();
+        for (turn, waiting) in turns.into_iter().zip(waiting) {
+            let (position, job, adapter) = turn.job;
+            let subject = &workloads[position].subject;
             let mut observe = |event| progress.observe(event);
-            Bench {
+            steering.begin_job(&turn.points, waiting);
+            let left = Bench {
                 run_id: run_id.clone(),
-                measure: &settings.measure,
-                limits: &settings.limits,
+                measure,
+                limits,
                 cpus: preferred_cpus(),
                 pool: &pool,
                 store: &mut store,
+                steer: &mut steering,
                 observe: &mut observe,
                 interrupted: interrupt::flag(),
             }
-            .run_job(job, todo, &adapter.installed, &workload.subject)
+            .run_job(job, &turn.points, &adapter.installed, subject)
             .inspect_err(|_| say(&format!("stopped; go on with: {}", as_given())))?;
+            if !left.is_empty() {
+                let points = left.into_iter().cloned().collect();
+                again.push(Turn { points, ..turn });
+            }
         }
+        turns = again;
     }
     drop(progress);
     let outcomes = store.finished_points();
@@ -244,5 +285,7 @@ fn run_record(
             .collect(),
         selftest,
         accepted_checksums: args.selection.accept_checksum.clone(),
+        budget_ns: (args.effort.budget).map(|budget| budget.time.as_nanos() as u64),
+        stop_at_recall: args.effort.stop_at_recall,
     }
 }

@@ -53,6 +53,8 @@ pub fn run(run_id: &str, command: &str) -> Record {
         adapters: BTreeMap::new(),
         selftest: None,
         accepted_checksums: Vec::new(),
+        budget_ns: None,
+        stop_at_recall: None,
     }))
 }
 

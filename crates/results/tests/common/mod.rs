@@ -301,6 +301,8 @@ pub fn run_record() -> Record {
             clock_pair_ps: 34_000,
         }),
         accepted_checksums: Vec::new(),
+        budget_ns: Some(1_800_000_000_000),
+        stop_at_recall: Some(0.999),
     }))
 }
 
