@@ -1,4 +1,4 @@
-//! Every command in README.md works as written there.
+//! Every command in README.md, and in those of the folders, works as written there.
 #![allow(
     clippy::unwrap_used,
     reason = "a test may end on what it did not expect"
@@ -27,6 +27,23 @@ fn commands(text: &str) -> Vec<String> {
     commands
 }
 
+/// Files that `text` spells out: blocks that name one.
+fn files(text: &str) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            let name = language.strip_prefix("yaml ").filter(|_| !inside);
+            inside = name.is_some();
+            files.extend(name.map(|name| (name.to_owned(), String::new())));
+        } else if inside && let Some((_, contents)) = files.last_mut() {
+            contents.push_str(line);
+            contents.push('\n');
+        }
+    }
+    files
+}
+
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -46,7 +63,11 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn every_command_runs() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let commands = commands(&readme);
+    let mut commands = commands(&readme);
+    for other in ["configs", "datasets", "results"] {
+        let text = std::fs::read_to_string(root().join(other).join("README.md")).unwrap();
+        commands.extend(self::commands(&text));
+    }
     let test = std::fs::read_to_string(root().join("scripts/test")).unwrap();
     for script in SCRIPTS {
         assert!(commands.iter().any(|command| command == script), "{script}");
@@ -56,6 +77,11 @@ fn every_command_runs() {
     let folder = tempfile::tempdir().unwrap();
     copy(&root().join("configs"), &folder.path().join("configs"));
     copy(&root().join("datasets"), &folder.path().join("datasets"));
+    let own = files(&std::fs::read_to_string(root().join("datasets/README.md")).unwrap());
+    assert_eq!(own.len(), 1, "an entry of one's own");
+    for (name, contents) in own {
+        std::fs::write(folder.path().join("datasets").join(name), contents).unwrap();
+    }
     let bin = folder.path().join("bin");
     link_command(&bin);
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
@@ -87,7 +113,7 @@ fn every_command_runs() {
         }
         assert!(
             command.starts_with("annbench "),
-            "README command `{command}` is neither annbench nor a script that scripts/test runs"
+            "the command `{command}` of a README is neither annbench nor a script that scripts/test runs"
         );
         run(command);
         ran += 1;
