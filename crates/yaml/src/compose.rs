@@ -188,7 +188,7 @@ impl Composer<'_> {
                         self.source
                             .error(ErrorKind::Value, span, problem)
                             .expected("a finite number of 64 bits, written in decimal")
-                            .next(format!("{}; quote it if it is text", misread.next))
+                            .next(misread.remedy(&raw))
                     })?,
                     _ => Value::Text { plain: false },
                 };

@@ -20,6 +20,21 @@ impl Misread {
     fn too_big() -> Self {
         Self::new("an integer beyond 64 bits", "write one that 64 bits hold")
     }
+
+    /// What to do about `raw`, which was misread.
+    pub(crate) fn remedy(&self, raw: &str) -> String {
+        // The digits of an MD5. Nobody writes a number of so many, and checksums may lack letters.
+        const DIGITS_OF_A_CHECKSUM: usize = 32;
+        if raw.chars().count() >= DIGITS_OF_A_CHECKSUM {
+            format!(
+                "quote it if it is text, such as a checksum: \"{}…\"; else {}",
+                raw.chars().take(6).collect::<String>(),
+                self.next
+            )
+        } else {
+            format!("{}; quote it if it is text", self.next)
+        }
+    }
 }
 
 /// Resolves an unquoted scalar by the core schema of YAML 1.2 (section 10.3.2), except that two
@@ -218,5 +233,22 @@ mod tests {
         ] {
             assert_eq!(next(raw), Err(expected.to_owned()), "{raw}");
         }
+    }
+
+    #[test]
+    fn what_is_as_long_as_a_checksum_is_to_be_quoted_first() {
+        let remedy = |raw: &str| resolve(raw).map_err(|misread| misread.remedy(raw));
+        let quoted = "quote it if it is text, such as a checksum: \"123412…\"; else write one that \
+                      64 bits hold";
+        assert_eq!(remedy(&"1234".repeat(16)), Err(quoted.to_owned()));
+        assert_eq!(remedy(&"1234".repeat(8)), Err(quoted.to_owned()));
+        let exponent = format!("1e{}", "9".repeat(62));
+        let zero = format!("0{}", "1".repeat(63));
+        for raw in [&exponent, &zero] {
+            let next = remedy(raw).expect_err("too large");
+            assert!(next.starts_with("quote it"), "{next}");
+        }
+        let written = "write one that 64 bits hold; quote it if it is text";
+        assert_eq!(remedy("9223372036854775808"), Err(written.to_owned()));
     }
 }

@@ -1,8 +1,8 @@
 use super::EntryError;
-use super::entry::{Archive, FileFacts};
+use super::entry::{Archive, FileFacts, VectorsPart};
 use super::read::text;
 use annbench_core::ElementType;
-use annbench_yaml::{Data, ErrorKind, Fields, Node, Source, Value, shortened};
+use annbench_yaml::{Data, ErrorKind, Fields, Key, Node, Source, Value, shortened};
 use std::collections::BTreeMap;
 
 const FILE_KEYS: [&str; 4] = ["bytes", "sha256", "flat_sha256", "url"];
@@ -12,12 +12,13 @@ const ARCHIVE_KEYS: [&str; 4] = ["url", "bytes", "sha256", "md5"];
 const SHA256: usize = 64;
 const MD5: usize = 32;
 
-/// Reads `files`: what is known of each, by name, of an entry whose elements are `element`.
-/// Only those that are `used` can be named.
+/// Reads `files`: what is known of each, by name, of an entry with these base and query vectors of
+/// `element`. Only those that are `used` can be named.
 pub(super) fn facts(
     source: &Source,
     node: &Node,
     used: &[&str],
+    vectors: [&VectorsPart; 2],
     element: ElementType,
 ) -> Result<BTreeMap<String, FileFacts>, EntryError> {
     let mut facts = BTreeMap::new();
@@ -35,16 +36,8 @@ pub(super) fn facts(
             ));
         }
         let fields = source.fields(node, "an entry of `files`", &FILE_KEYS)?;
-        if let (ElementType::Sets, Some((key, _))) = (element, fields.entry("flat_sha256")) {
-            return Err(source
-                .error(
-                    ErrorKind::Conflict,
-                    key.span,
-                    "`flat_sha256`: sets have no flat layout",
-                )
-                .expected("`sha256`, of the file as it is")
-                .found("`flat_sha256`")
-                .next("remove it"));
+        if let Some((flat, _)) = fields.entry("flat_sha256") {
+            check_flat(source, flat, &key.name, vectors, element)?;
         }
         let known = FileFacts {
             bytes: bytes(source, &fields)?,
@@ -58,6 +51,41 @@ pub(super) fn facts(
         facts.insert(key.name.clone(), known);
     }
     Ok(facts)
+}
+
+/// Refuses the key `flat` of `file` where no such checksum can be: of sets, and of a file that holds the
+/// base and the queries apart, since one checksum cannot be that of both.
+fn check_flat(
+    source: &Source,
+    flat: &Key,
+    file: &str,
+    [base, queries]: [&VectorsPart; 2],
+    element: ElementType,
+) -> Result<(), EntryError> {
+    let refused = |problem: String| source.error(ErrorKind::Conflict, flat.span, problem);
+    const EXPECTED: &str = "`sha256`, of the file as it is";
+    if element == ElementType::Sets {
+        return Err(
+            refused("`flat_sha256`: sets have no flat layout".to_owned())
+                .expected(EXPECTED)
+                .found("`flat_sha256`")
+                .next("remove it"),
+        );
+    }
+    let holds_both = base.file == file && queries.file == file;
+    if holds_both && base.hdf5_dataset != queries.hdf5_dataset {
+        let name = |part: &VectorsPart| shortened(part.hdf5_dataset.as_deref().unwrap_or_default());
+        let problem = "`flat_sha256`: this file holds both the base and the queries";
+        return Err(refused(problem.to_owned())
+            .expected(EXPECTED)
+            .found(format!(
+                "one checksum for the base in `{}` and the queries in `{}`",
+                name(base),
+                name(queries)
+            ))
+            .next("give `sha256` instead, or remove it"));
+    }
+    Ok(())
 }
 
 /// Reads `archive`.
@@ -97,7 +125,7 @@ fn checksum(
         _ => {
             return Err(source
                 .wrong_type(node, &what, &format!("{expected}, in quotes"))
-                .next("copy the whole checksum, and quote it where it has no letters"));
+                .next("quote it: digits alone are a number to YAML; copy the whole checksum"));
         }
     };
     let hash = scalar.raw.to_ascii_lowercase();

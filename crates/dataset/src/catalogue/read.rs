@@ -69,7 +69,7 @@ pub(super) fn entry(path: &Path, text: &str, places: Places) -> Result<Entry, En
         .collect();
     let files = match fields.get("files") {
         None => BTreeMap::new(),
-        Some(node) => files::facts(source, node, &used, element)?,
+        Some(node) => files::facts(source, node, &used, [&base, &queries], element)?,
     };
     let archive = match fields.get("archive") {
         None => None,
