@@ -38,7 +38,8 @@ impl Chart<'_> {
                 .iter()
                 .filter(|s| (s.mode, s.threads) == (mode, threads));
             for s in members {
-                out += &format!("\n{}\n", s.name);
+                out.push('\n');
+                indented(&s.name, 0, &mut out);
                 series(s, &mut out);
             }
         }

@@ -1,6 +1,7 @@
 use crate::chart::Chart;
 use crate::columns::{Columns, Side};
 use crate::figures::{mebibytes, micros, plural, rate, recall, seconds};
+use crate::footnotes::Footnotes;
 use crate::overlay::Overlay;
 use crate::point::index_bytes;
 use crate::series::Series;
@@ -14,7 +15,8 @@ pub(crate) const WIDTH: usize = 100;
 pub const TARGETS: [f64; 3] = [0.90, 0.95, 0.99];
 /// The one at which the chosen point's costs are told.
 const COST_TARGET: f64 = 0.95;
-/// A series label longer than this stands on a line of its own.
+/// A series label longer than this stands on a line of its own; one longer than [`WIDTH`] stands whole
+/// below the table.
 const LABEL_WIDTH: usize = 28;
 
 impl Overlay<'_> {
@@ -111,9 +113,10 @@ fn table(chart: &Chart<'_>, mode: Mode, threads: u64, out: &mut String) {
     for line in head {
         *out += &format!("{line}\n");
     }
+    let mut notes = Footnotes::new();
     for (line, s) in body.iter().zip(&series) {
         if s.name.width() > LABEL_WIDTH {
-            *out += &format!("{}\n", s.name);
+            *out += &format!("{}\n", notes.fit(&s.name, WIDTH));
         }
         *out += &format!("{line}\n");
         if let Some(missing) = s.counts.missing() {
@@ -122,6 +125,7 @@ fn table(chart: &Chart<'_>, mode: Mode, threads: u64, out: &mut String) {
     }
     *out += "QPS: fastest measured point that reaches the recall. Build, index, service p99: of the point at\n\
         ≥ 0.95; service latency is closed-loop, without waiting under load.\n";
+    *out += &notes.to_string();
 }
 
 fn cells(s: &Series<'_>) -> Vec<String> {

@@ -444,3 +444,31 @@ proptest! {
         prop_assert!(svg.chars().all(|c| c == '\n' || !c.is_control()));
     }
 }
+
+#[test]
+fn a_very_long_library_name_loses_its_middle_in_the_table_and_stands_whole_below() {
+    let mut long = point(0.9, 1000.0);
+    long.library = format!("begins{}ends", "-very-long".repeat(40));
+    let records = [search(long.clone()), search(point(0.95, 500.0))];
+    let overlay = Overlay::new(&[run_of("a", &records)]);
+    let summary = overlay.summary();
+    let table: Vec<&str> = summary
+        .lines()
+        .take_while(|l| !l.starts_with("QPS:"))
+        .collect();
+    assert!(
+        table.iter().all(|line| line.chars().count() <= 100),
+        "{summary}"
+    );
+    assert!(
+        table
+            .iter()
+            .any(|line| line.starts_with("begins-very") && line.ends_with(" [1]")),
+        "{summary}"
+    );
+    let (_, notes) = summary.split_once("\n[1] ").unwrap();
+    let unbroken: String = notes.split_whitespace().collect();
+    assert!(unbroken.starts_with(&long.library), "{summary}");
+    let details: String = overlay.details().split_whitespace().collect();
+    assert!(details.contains(&long.library), "{details}");
+}

@@ -1,11 +1,15 @@
 use crate::args::{AdaptersArgs, Form};
 use crate::{Answer, interrupt, json};
 use annbench_core::{ElementType, Metric, ParamDoc, ParamKind};
+use annbench_report::Footnotes;
 use annbench_results::AdapterInfo;
 use annbench_runner::{adapter_folders, find_adapter, inspect_adapter, list_adapters};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
+
+/// Names of adapters and libraries longer than this stand whole below the list.
+const LONGEST_NAME: usize = 40;
 
 /// `annbench adapters [NAME]`
 pub fn adapters(args: &AdaptersArgs) -> anyhow::Result<Answer> {
@@ -16,16 +20,18 @@ pub fn adapters(args: &AdaptersArgs) -> anyhow::Result<Answer> {
         None => {
             let mut text = String::new();
             let mut good = true;
+            let mut notes = Footnotes::new();
             for installed in list_adapters(&folders) {
                 match inspect_adapter(&installed, interrupt::flag()) {
                     Ok(info) => {
                         let d = &info.descriptor;
                         let modes: Vec<&str> = d.modes.iter().map(|mode| mode.name()).collect();
+                        let library = format!("{} {}", d.library, d.library_version);
                         let _ = writeln!(
                             text,
                             "{:14} {:28} {:14} {}",
-                            d.adapter,
-                            format!("{} {}", d.library, d.library_version),
+                            notes.fit(&d.adapter, LONGEST_NAME),
+                            notes.fit(&library, LONGEST_NAME),
                             modes.join(", "),
                             supports(d)
                         );
@@ -36,6 +42,7 @@ pub fn adapters(args: &AdaptersArgs) -> anyhow::Result<Answer> {
                     }
                 }
             }
+            let _ = write!(text, "{notes}");
             if text.is_empty() {
                 text = "no adapters are installed; build them with scripts/build-adapters\n"
                     .to_owned();
