@@ -1,5 +1,6 @@
 use crate::args::Selection;
 use annbench_config::{Campaign, Document, Filter, Sweep, decode};
+use annbench_yaml::nearest;
 use anyhow::{Context, bail};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -90,10 +91,11 @@ impl Loaded {
             .chain(selection.narrow.iter().map(|name| ("--narrow", name)));
         for (flag, name) in permitted {
             if !named.contains(name) {
-                bail!(
-                    "{flag} {name}: this run uses {}; name one of these",
-                    named.join(", ")
-                );
+                let next = match nearest(name, named.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "name one of these".to_owned(),
+                };
+                bail!("{flag} {name}: this run uses {}; {next}", named.join(", "));
             }
         }
         Ok(named)
@@ -115,11 +117,36 @@ fn read_text(
     name: &str,
     texts: &mut BTreeMap<String, String>,
 ) -> anyhow::Result<String> {
-    let bytes = read_small(path)
-        .with_context(|| format!("{}: expected a campaign or a sweep", path.display()))?;
+    let bytes =
+        read_small(path).with_context(|| format!("{}: {}", path.display(), expected_at(path)))?;
     let text = decode(&path.display().to_string(), &bytes)?.to_owned();
     texts.insert(name.to_owned(), text.clone());
     Ok(text)
+}
+
+/// What was expected at a path that cannot be read, with the file beside it that was probably meant.
+fn expected_at(path: &Path) -> String {
+    const EXPECTED: &str = "expected a campaign or a sweep";
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let beside = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut beside: Vec<String> = beside
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ext| ext == "yaml") && path.is_file())
+        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+        .collect();
+    // The order of a folder is the file system's; the same mistake must have the same answer.
+    beside.sort_unstable();
+    let given = path.file_name().unwrap_or_default().to_string_lossy();
+    match nearest(&given, beside.iter().map(String::as_str)) {
+        Some(near) if near != given => {
+            let near = path.with_file_name(near);
+            format!("{EXPECTED}; did you mean {}?", near.display())
+        }
+        _ => EXPECTED.to_owned(),
+    }
 }
 
 /// The contents of a plain file. A sweep is far smaller than what is read here at most; the rest is for

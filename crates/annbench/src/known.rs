@@ -1,6 +1,7 @@
 //! Everything that run directories hold about one point or one build.
 
 use annbench_results::{BuildRecord, Record, RunRecord, RunRecords, SearchRecord};
+use annbench_yaml::nearest;
 use anyhow::bail;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,12 +46,14 @@ impl Asked {
             ([], [(key, _)]) => Ok(Self::Build((**key).to_owned())),
             ([], []) => {
                 let known: Vec<_> = points.iter().chain(&builds).collect();
+                let near = mistyped(&known, key_of(prefix));
                 bail!(
                     "no point or build in {} begins with `{prefix}`; {}",
                     folders(runs),
-                    match known.is_empty() {
-                        true => "there is none at all".to_owned(),
-                        false => format!("there are{}", listed(&known)),
+                    match (known.is_empty(), near.is_empty()) {
+                        (true, _) => "there is none at all".to_owned(),
+                        (false, true) => format!("there are{}", listed(&known)),
+                        (false, false) => format!("did you mean{}", listed(&near)),
                     }
                 );
             }
@@ -70,6 +73,22 @@ fn beginning<'c>(ids: &'c BTreeMap<&'c str, String>, prefix: &str) -> Vec<Candid
     ids.iter()
         .filter(|(id, _)| id.starts_with(prefix) && !prefix.is_empty())
         .collect()
+}
+
+/// Those whose beginning is `prefix` but for a wrong digit or two. Few digits would fit by chance.
+fn mistyped<'c>(known: &[Candidate<'c>], prefix: &str) -> Vec<Candidate<'c>> {
+    const FEWEST: usize = 6;
+    if prefix.len() < FEWEST {
+        return Vec::new();
+    }
+    let beginning = |id: &'c str| &id[..id.floor_char_boundary(prefix.len())];
+    match nearest(prefix, known.iter().map(|(id, _)| beginning(id))) {
+        None => Vec::new(),
+        Some(near) => {
+            let candidates = known.iter().filter(|(id, _)| beginning(id) == near);
+            candidates.copied().collect()
+        }
+    }
 }
 
 fn listed(candidates: &[Candidate<'_>]) -> String {

@@ -20,6 +20,7 @@ mod steer;
 mod subject;
 mod summary;
 mod terminal;
+mod undeclared;
 mod work;
 
 use annbench_runner::RunError;

@@ -3,14 +3,15 @@
 use crate::args::Selection;
 use crate::campaign::Loaded;
 use crate::{explain, interrupt};
-use annbench_config::{DatasetShape, Duplicates, plan};
+use annbench_config::{DatasetShape, Duplicates, check_filter, plan};
 use annbench_core::wire::Verdict;
 use annbench_core::{ElementType, Metric};
 use annbench_results::{AdapterInfo, Machine};
 use annbench_runner::{
-    Installed, PlannedJob, PlannedPoint, Subject, SubjectFacts, adapter_folders, check_points,
-    find_adapter, inspect_adapter,
+    FindError, Installed, PlannedJob, PlannedPoint, Subject, SubjectFacts, adapter_folders,
+    check_points, executable_name, find_adapter, inspect_adapter,
 };
+use annbench_yaml::listed;
 use anyhow::bail;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,6 +49,7 @@ impl Adapters {
     /// When the selection leaves none, or the user interrupts.
     pub fn find(loaded: &Loaded, selection: &Selection) -> anyhow::Result<Self> {
         let filter = loaded.filter(selection);
+        check_filter(&loaded.campaign, &loaded.sweeps, &filter)?;
         let folders = adapter_folders();
         let named = |list: &[String], name: &str| list.iter().any(|adapter| adapter == name);
         let wanted: BTreeSet<&str> = loaded
@@ -71,7 +73,7 @@ impl Adapters {
         };
         for name in wanted {
             let asked = find_adapter(name, &folders)
-                .map_err(anyhow::Error::from)
+                .map_err(|error| placed(loaded, name, error))
                 .and_then(|installed| {
                     let info = inspect_adapter(&installed, interrupt::flag())?;
                     Ok(AdapterInUse { installed, info })
@@ -107,6 +109,30 @@ impl Adapters {
             None => Ok(self),
             Some((_, error)) => Err(error),
         }
+    }
+}
+
+/// `error` at the line of the sweep that names the adapter, where it is not installed.
+fn placed(loaded: &Loaded, name: &str, error: FindError) -> anyhow::Error {
+    let sweep = loaded.sweeps.iter().find(|sweep| sweep.adapter() == name);
+    match (&error, sweep) {
+        (
+            FindError::NotInstalled {
+                searched,
+                installed,
+                ..
+            },
+            Some(sweep),
+        ) => sweep
+            .adapter_error(format!("adapter `{name}` is not installed"))
+            .expected(format!(
+                "an executable {} in {searched}",
+                executable_name(name)
+            ))
+            .found(listed(installed.iter().map(String::as_str)))
+            .next(error.remedy())
+            .into(),
+        _ => error.into(),
     }
 }
 

@@ -16,13 +16,13 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("exact", &["core"]),
     ("dataset", &["core", "exact", "yaml"]),
     ("results", &["core"]),
-    ("runner", &["config", "core", "results"]),
+    ("runner", &["config", "core", "results", "yaml"]),
     ("report", &["core", "results"]),
     ("conformance", &["core"]),
     (
         "annbench",
         &[
-            "config", "core", "dataset", "exact", "report", "results", "runner",
+            "config", "core", "dataset", "exact", "report", "results", "runner", "yaml",
         ],
     ),
     ("adapter-calibration", &["core"]),

@@ -43,15 +43,18 @@ impl Axes {
         let mut axes = Vec::new();
         for (key, value) in entries {
             if !is_snake_case(&key.name) {
-                return Err(source
+                let error = source
                     .error(
                         ErrorKind::Value,
                         key.span,
                         "a parameter's name is written in snake_case",
                     )
                     .expected("lower-case letters, digits and `_`, a letter first")
-                    .found(format!("`{}`", annbench_yaml::shortened(&key.name)))
-                    .next("use the name that `annbench adapters` lists"));
+                    .found(format!("`{}`", annbench_yaml::shortened(&key.name)));
+                return Err(match in_snake_case(&key.name) {
+                    Some(name) => error.next(format!("did you mean `{name}`?")),
+                    None => error.next("use the name that `annbench adapters NAME` lists"),
+                });
             }
             let what = format!("`{}`", key.name);
             axes.push(Axis {
@@ -156,4 +159,42 @@ pub(crate) fn is_snake_case(name: &str) -> bool {
         && name
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// `name` as a name of that kind: `ef_construction` for `efConstruction` and `EF-construction`.
+pub(crate) fn in_snake_case(name: &str) -> Option<String> {
+    let mut written = String::new();
+    let mut after_lower = false;
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && after_lower {
+            written.push('_');
+        }
+        after_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
+        written.push(match c {
+            '-' | ' ' | '.' => '_',
+            c => c.to_ascii_lowercase(),
+        });
+    }
+    is_snake_case(&written).then_some(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_ways_to_write_a_name_become_snake_case() {
+        for (given, written) in [
+            ("efConstruction", Some("ef_construction")),
+            ("EF-construction", Some("ef_construction")),
+            ("hnsw-rs", Some("hnsw_rs")),
+            ("FAISS", Some("faiss")),
+            ("M", Some("m")),
+            ("16m", None),
+            ("ef\u{e4}", None),
+            ("", None),
+        ] {
+            assert_eq!(in_snake_case(given).as_deref(), written, "{given}");
+        }
+    }
 }

@@ -1,24 +1,14 @@
 use crate::axes::Grid;
-use crate::campaign::{Campaign, SweepUse};
+use crate::campaign::Campaign;
 use crate::plan::{DatasetShape, Job, JobPoint};
 use crate::require::Facts;
+use crate::selection::{Filter, select};
 use crate::settings::Settings;
 use crate::sweep::{Group, MAX_POINTS, Sweep, too_many_points};
 use annbench_core::Params;
-use annbench_yaml::{Diagnostic, ErrorKind, listed, nearest};
+use annbench_yaml::{Diagnostic, ErrorKind};
 use std::collections::HashMap;
 use std::fmt;
-
-/// Restricts a plan; an empty list restricts nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Names of groups.
-    pub groups: Vec<String>,
-    /// Names of adapters.
-    pub adapters: Vec<String>,
-    /// Names of adapters that are left out.
-    pub without_adapters: Vec<String>,
-}
 
 /// What a campaign amounts to for one dataset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,20 +61,6 @@ pub fn plan(
     shape: &DatasetShape,
     filter: &Filter,
 ) -> Result<Plan, Diagnostic> {
-    if sweeps.len() != campaign.sweeps.len() {
-        return Err(Diagnostic::without_place(
-            ErrorKind::Missing,
-            format!("{}: not all of its sweeps were read", campaign.file()),
-        )
-        .expected(format!("{} sweeps", campaign.sweeps.len()))
-        .found(sweeps.len().to_string())
-        .next("read every file of `sweeps`, in order"));
-    }
-    let mut selected: Vec<(&Sweep, Vec<&Group>)> = Vec::new();
-    for (sweep_use, sweep) in campaign.sweeps.iter().zip(sweeps) {
-        selected.push((sweep, groups_of(campaign, sweep_use, sweep)?));
-    }
-    filter.check(&selected)?;
     let mut planner = Planner {
         shape,
         settings: campaign.settings(),
@@ -93,98 +69,12 @@ pub fn plan(
         point_index: Vec::new(),
         named: 0,
     };
-    for (sweep, groups) in selected {
-        if filter.admits_adapter(sweep.adapter()) {
-            for group in groups {
-                if filter.admits_group(&group.name) {
-                    planner.add_group(sweep, group)?;
-                }
-            }
+    for (sweep, groups) in select(campaign, sweeps, filter)? {
+        for group in groups {
+            planner.add_group(sweep, group)?;
         }
     }
     Ok(planner.plan)
-}
-
-fn groups_of<'s>(
-    campaign: &Campaign,
-    sweep_use: &SweepUse,
-    sweep: &'s Sweep,
-) -> Result<Vec<&'s Group>, Diagnostic> {
-    let Some(names) = &sweep_use.groups else {
-        return Ok(sweep.groups.iter().collect());
-    };
-    names
-        .iter()
-        .map(|name| {
-            sweep
-                .groups
-                .iter()
-                .find(|group| *group.name == *name.value)
-                .ok_or_else(|| {
-                    campaign.source.unknown(
-                        ErrorKind::UnknownName,
-                        name.span,
-                        format!("the sweep {} has no group `{}`", sweep.file(), name.value),
-                        &name.value,
-                        sweep.groups(),
-                    )
-                })
-        })
-        .collect()
-}
-
-impl Filter {
-    fn admits_adapter(&self, name: &str) -> bool {
-        (self.adapters.is_empty() || self.adapters.iter().any(|adapter| adapter == name))
-            && !self.without_adapters.iter().any(|adapter| adapter == name)
-    }
-
-    fn admits_group(&self, name: &str) -> bool {
-        self.groups.is_empty() || self.groups.iter().any(|group| group == name)
-    }
-
-    /// Refuses names that select nothing: a misspelt filter would silently run less.
-    fn check(&self, selected: &[(&Sweep, Vec<&Group>)]) -> Result<(), Diagnostic> {
-        let adapters: Vec<&str> = selected.iter().map(|(sweep, _)| sweep.adapter()).collect();
-        for name in &self.adapters {
-            refuse_unknown("adapter", name, &adapters)?;
-        }
-        for name in &self.without_adapters {
-            refuse_unknown("without-adapter", name, &adapters)?;
-        }
-        let groups: Vec<&str> = selected
-            .iter()
-            .filter(|(sweep, _)| self.admits_adapter(sweep.adapter()))
-            .flat_map(|(_, groups)| groups.iter().map(|group| &*group.name))
-            .collect();
-        for name in &self.groups {
-            refuse_unknown("group", name, &groups)?;
-        }
-        Ok(())
-    }
-}
-
-/// `option` is `group`, `adapter` or `without-adapter`.
-fn refuse_unknown(option: &str, name: &str, known: &[&str]) -> Result<(), Diagnostic> {
-    if known.contains(&name) {
-        return Ok(());
-    }
-    let what = option.trim_start_matches("without-");
-    let mut names = known.to_vec();
-    names.sort_unstable();
-    names.dedup();
-    let error = Diagnostic::without_place(
-        ErrorKind::UnknownName,
-        format!("--{option} {name}: nothing that is selected here has this {what}"),
-    )
-    .expected(format!("one of {}", listed(names.iter().copied())))
-    .found(format!("`{name}`"));
-    Err(match nearest(name, names) {
-        Some(near) => error.next(format!("did you mean `{near}`?")),
-        None => error.next(format!(
-            "use one of the names above, or leave --{option} out"
-        )),
-    })
 }
 
 struct Planner<'a> {

@@ -1,4 +1,4 @@
-use crate::axes::{Axes, Grid, MAX_PARAMS, is_snake_case};
+use crate::axes::{Axes, Grid, MAX_PARAMS, in_snake_case, is_snake_case};
 use crate::document::FORM;
 use crate::overrides::Override;
 use crate::require::Requirement;
@@ -19,7 +19,7 @@ const GROUP_KEYS: [&str; 5] = ["extends", "build", "search", "points", "require"
 #[derive(Clone, Debug)]
 pub struct Sweep {
     pub(crate) source: Source,
-    adapter: String,
+    adapter: Spanned<String>,
     pub(crate) groups: Vec<Group>,
     pub(crate) overrides: Vec<Override>,
 }
@@ -81,7 +81,14 @@ impl Sweep {
 
     /// The adapter's name, in snake_case.
     pub fn adapter(&self) -> &str {
-        &self.adapter
+        &self.adapter.value
+    }
+
+    /// An error about the adapter's name, at its place; the caller adds what was expected, what was
+    /// found and what to do next.
+    pub fn adapter_error(&self, problem: impl Into<String>) -> Diagnostic {
+        self.source
+            .error(ErrorKind::UnknownName, self.adapter.span, problem)
     }
 
     /// The groups' names, in the order of the file.
@@ -90,19 +97,22 @@ impl Sweep {
     }
 }
 
-fn read_adapter(source: &Source, node: &Node) -> Result<String, Diagnostic> {
-    let name = source.text(node, "`adapter`")?.value;
+fn read_adapter(source: &Source, node: &Node) -> Result<Spanned<String>, Diagnostic> {
+    let name = source.text(node, "`adapter`")?;
     // The name becomes part of an executable's file name.
-    if !is_snake_case(&name) {
-        return Err(source
+    if !is_snake_case(&name.value) {
+        let error = source
             .error(
                 ErrorKind::Value,
                 node.span,
                 "an adapter's name is written in snake_case",
             )
             .expected("lower-case letters, digits and `_`, a letter first")
-            .found(format!("`{}`", shortened(&name)))
-            .next("`annbench adapters` lists the installed ones"));
+            .found(format!("`{}`", shortened(&name.value)));
+        return Err(match in_snake_case(&name.value) {
+            Some(near) => error.next(format!("did you mean `{near}`?")),
+            None => error.next("`annbench adapters` lists the installed ones"),
+        });
     }
     Ok(name)
 }

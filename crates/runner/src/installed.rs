@@ -1,3 +1,4 @@
+use annbench_yaml::nearest;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io;
@@ -24,21 +25,16 @@ pub struct Installed {
 pub enum FindError {
     /// No executable of that name.
     #[error(
-        "adapter `{adapter}` is not installed: expected an executable {file} in {searched}; \
-         found {found}. Build it with scripts/build-adapters {argument}, or add its folder to \
-         {ADAPTER_PATH}"
+        "adapter `{adapter}` is not installed: expected an executable {} in {searched}; found {}. {}",
+        executable_name(.adapter), joined(.installed), remedy(.adapter, .installed)
     )]
     NotInstalled {
         /// Name in sweeps.
         adapter: String,
-        /// File that was looked for.
-        file: String,
         /// Folders, in order.
         searched: String,
-        /// Adapters that are there.
-        found: String,
-        /// Name of the adapter's crate without its prefix.
-        argument: String,
+        /// Adapters that are there, by name.
+        installed: Vec<String>,
     },
     /// The executable could not be read.
     #[error("{path}: {cause}; make it readable or build it again")]
@@ -48,6 +44,48 @@ pub enum FindError {
         /// The cause.
         cause: io::Error,
     },
+}
+
+/// The adapter's name as its crate and its executable have it.
+fn argument_of(adapter: &str) -> String {
+    adapter.replace('_', "-")
+}
+
+/// File name of the executable of `adapter`.
+pub fn executable_name(adapter: &str) -> String {
+    let suffix = std::env::consts::EXE_SUFFIX;
+    format!("{PREFIX}{}{suffix}", argument_of(adapter))
+}
+
+fn joined(words: &[String]) -> String {
+    match words.is_empty() {
+        true => "none".to_owned(),
+        false => words.join(", "),
+    }
+}
+
+/// What to do about an adapter that is not there.
+fn remedy(adapter: &str, installed: &[String]) -> String {
+    let build = format!(
+        "uild it with scripts/build-adapters {}, or add its folder to {ADAPTER_PATH}",
+        argument_of(adapter)
+    );
+    match nearest(adapter, installed.iter().map(String::as_str)) {
+        Some(name) => format!("Did you mean `{name}`? Otherwise b{build}"),
+        None => format!("B{build}"),
+    }
+}
+
+impl FindError {
+    /// What to do next, a part of the message.
+    pub fn remedy(&self) -> String {
+        match self {
+            Self::NotInstalled {
+                adapter, installed, ..
+            } => remedy(adapter, installed),
+            Self::Unreadable { .. } => "make it readable or build it again".to_owned(),
+        }
+    }
 }
 
 /// Where adapters are looked for: beside the running executable, then on [`ADAPTER_PATH`].
@@ -65,8 +103,7 @@ pub fn adapter_folders() -> Vec<PathBuf> {
 /// # Errors
 /// [`FindError::NotInstalled`], naming what is there.
 pub fn find_adapter(adapter: &str, folders: &[PathBuf]) -> Result<Installed, FindError> {
-    let argument = adapter.replace('_', "-");
-    let file = format!("{PREFIX}{argument}{}", std::env::consts::EXE_SUFFIX);
+    let file = executable_name(adapter);
     if let Some(path) = folders
         .iter()
         .map(|folder| folder.join(&file))
@@ -77,21 +114,13 @@ pub fn find_adapter(adapter: &str, folders: &[PathBuf]) -> Result<Installed, Fin
             path,
         });
     }
-    let join = |words: Vec<String>| match words.len() {
-        0 => "none".to_owned(),
-        _ => words.join(", "),
-    };
+    let installed = list_adapters(folders).into_iter();
+    let installed: Vec<String> = installed.map(|one| one.adapter).collect();
+    let searched: Vec<String> = folders.iter().map(|f| f.display().to_string()).collect();
     Err(FindError::NotInstalled {
         adapter: adapter.to_owned(),
-        file,
-        searched: join(folders.iter().map(|f| f.display().to_string()).collect()),
-        found: join(
-            list_adapters(folders)
-                .into_iter()
-                .map(|installed| installed.adapter)
-                .collect(),
-        ),
-        argument,
+        searched: joined(&searched),
+        installed,
     })
 }
 

@@ -31,7 +31,8 @@ pub use environment::thread_variables;
 pub use event::Event;
 pub use inspect::{InspectError, check_points, inspect_adapter};
 pub use installed::{
-    ADAPTER_PATH, FindError, Installed, adapter_folders, find_adapter, list_adapters,
+    ADAPTER_PATH, FindError, Installed, adapter_folders, executable_name, find_adapter,
+    list_adapters,
 };
 pub use job::Bench;
 pub use planned::{PlannedJob, PlannedPoint};

@@ -3,8 +3,10 @@ use crate::campaign::Loaded;
 use crate::judged::{JudgedBuild, Unusable, grouped};
 use crate::places::Places;
 use crate::subject::Planned;
+use crate::undeclared::{UndeclaredParam, screens, undeclared};
 use crate::work::{Adapters, Refusals, Work};
 use crate::{Answer, json};
+use annbench_config::Undeclared;
 use annbench_results::DatasetInfo;
 use annbench_runner::SubjectFacts;
 use serde::Serialize;
@@ -15,6 +17,7 @@ pub fn check(places: &Places, args: &CheckArgs) -> anyhow::Result<Answer> {
     let loaded = Loaded::read(&args.selection.file)?;
     let names = loaded.datasets(&args.selection)?;
     let adapters = Adapters::find(&loaded, &args.selection)?;
+    let undeclared = undeclared(&loaded, &args.selection, &adapters)?;
     let machine = annbench_results::collect_machine();
     let mut checked = Vec::with_capacity(names.len());
     for name in &names {
@@ -37,12 +40,13 @@ pub fn check(places: &Places, args: &CheckArgs) -> anyhow::Result<Answer> {
         rejected: refused,
         not_judged: unjudged,
         datasets: checked.iter().map(Checked::document).collect(),
+        undeclared_parameters: UndeclaredParam::all(&undeclared),
         unusable_adapters: Unusable::all(&adapters.unusable),
     };
     let text = if args.form.json {
         json::document(&document)?
     } else {
-        text(&document, &checked, &adapters)
+        text(&document, &checked, &undeclared, &adapters)
     };
     Ok(Answer {
         text,
@@ -64,6 +68,8 @@ struct Document<'c> {
     rejected: usize,
     not_judged: usize,
     datasets: Vec<CheckedDataset<'c>>,
+    /// Names that no adapter declares; the points with them are most likely among the rejected.
+    undeclared_parameters: Vec<UndeclaredParam<'c>>,
     unusable_adapters: Vec<Unusable<'c>>,
 }
 
@@ -130,10 +136,19 @@ impl Checked {
     }
 }
 
-fn text(document: &Document<'_>, checked: &[Checked], adapters: &Adapters) -> String {
+fn text(
+    document: &Document<'_>,
+    checked: &[Checked],
+    undeclared: &[Undeclared],
+    adapters: &Adapters,
+) -> String {
     let mut text = String::new();
     for set in checked {
         set.write(&mut text);
+    }
+    if !undeclared.is_empty() {
+        text.push_str(&screens(undeclared));
+        text.push('\n');
     }
     for (name, why) in &adapters.unusable {
         let _ = writeln!(text, "{name}: {why:#}");

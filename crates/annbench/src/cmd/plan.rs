@@ -8,6 +8,7 @@ use crate::places::Places;
 use crate::progress::duration;
 use crate::steer::{Allowance, Expected, Turn, coarse_turns, curves, reached, saturated};
 use crate::subject::Planned;
+use crate::undeclared::{UndeclaredParam, screens, undeclared};
 use crate::work::{Adapters, Work, is_finished};
 use crate::{Answer, json};
 use annbench_config::Duplicates;
@@ -25,6 +26,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     let pool = super::scoring_pool()?;
     let names = loaded.datasets(&args.selection)?;
     let adapters = Adapters::find(&loaded, &args.selection)?;
+    let undeclared = undeclared(&loaded, &args.selection, &adapters)?;
     let out = args
         .out
         .clone()
@@ -182,6 +184,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
             least_wall_ns: total.least.as_nanos() as u64,
             budget_ns: reach.map(|reach| reach.budget.time.as_nanos() as u64),
             reached_by_budget: reach.and_then(|reach| reach.points),
+            undeclared_parameters: UndeclaredParam::all(&undeclared),
             unusable_adapters: Unusable::all(&adapters.unusable),
         })?;
         return Ok(Answer {
@@ -220,6 +223,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     if nothing {
         text.push_str("WARNING: nothing would be measured: every point is refused\n");
     }
+    text.push_str(&screens(&undeclared));
     for (name, why) in &adapters.unusable {
         let _ = writeln!(
             text,
@@ -270,6 +274,8 @@ struct Document<'p> {
     budget_ns: Option<u64>,
     /// Points that are measured before it is spent; absent where the time is unknown.
     reached_by_budget: Option<usize>,
+    /// Names that no adapter declares; the points with them are most likely among the rejected.
+    undeclared_parameters: Vec<UndeclaredParam<'p>>,
     unusable_adapters: Vec<Unusable<'p>>,
 }
 

@@ -10,6 +10,7 @@ use crate::reproduce::{as_given, command};
 use crate::steer::{Allowance, Steering, Turn, coarse_turns};
 use crate::subject::Opened;
 use crate::terminal::say;
+use crate::undeclared::undeclared;
 use crate::work::{AdapterInUse, Adapters, Work, Workload};
 use crate::{Answer, interrupt};
 use annbench_results::{Record, RunRecord, SelfTest, Store};
@@ -34,6 +35,9 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     // Everything that can be wrong with the request is looked at before anything is measured.
     let names = loaded.datasets(&args.selection)?;
     let adapters = Adapters::find(&loaded, &args.selection)?.complete()?;
+    for one in undeclared(&loaded, &args.selection, &adapters)? {
+        say(&format!("WARNING: {}", one.screen));
+    }
     let opened = Opened::all(
         places,
         &names,
