@@ -162,12 +162,12 @@ fn a_dry_run_tells_what_a_budget_reaches_and_measures_nothing() {
         "{known}"
     );
     assert!(
-        known.contains("a budget of 1h reaches about 5 of the 5 searches"),
+        known.contains("a budget of 1h reaches about 5 of the searches"),
         "{known}"
     );
     let short = bench.answer(&[&plan[..], &["--budget", "1ns"]].concat());
     assert!(
-        short.contains("a budget of 1ns reaches about 0 of the 5 searches"),
+        short.contains("a budget of 1ns reaches about 0 of the searches"),
         "{short}"
     );
 }

@@ -1,4 +1,7 @@
-use crate::args::{Budget, PlanArgs, Retry};
+mod document;
+mod reach;
+
+use crate::args::{PlanArgs, Retry};
 use crate::campaign::Loaded;
 use crate::edited::refuse_edited;
 use crate::estimate::{Estimate, Total};
@@ -6,19 +9,19 @@ use crate::judged::{JudgedBuild, Unusable, grouped};
 use crate::lost::lost_points;
 use crate::places::Places;
 use crate::progress::duration;
-use crate::steer::{Allowance, Expected, Turn, coarse_turns, curves, reached, saturated};
+use crate::steer::{Turn, coarse_turns, curves, saturated};
 use crate::subject::Planned;
 use crate::undeclared::{UndeclaredParam, screens, undeclared};
 use crate::work::{Adapters, Work, is_finished};
 use crate::{Answer, json};
-use annbench_config::Duplicates;
-use annbench_results::{DatasetInfo, Record, RunRecords, StoreError, latest_searches};
+use annbench_results::{Record, RunRecords, StoreError, latest_searches};
 use annbench_runner::{PlannedJob, PlannedPoint};
-use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use document::{Document, LeftOut, NamedTwice, PlannedDataset, settings};
+use reach::Reach;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
-use std::time::Instant;
+use unicode_width::UnicodeWidthStr;
 
 /// `annbench plan FILE`
 pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
@@ -90,6 +93,8 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         }
         let verdicts = work.judge(|_| true)?;
         let mut builds = Vec::new();
+        let labels = work.jobs.iter().map(|(job, _)| job.label().width());
+        let width = labels.max().unwrap_or(0);
         for (job, _) in &work.jobs {
             let points: Vec<(&PlannedPoint, Option<String>)> = job
                 .points
@@ -120,7 +125,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
             finished_here += done;
             let _ = writeln!(
                 text,
-                "  {:52} {:3} to search, {refused} refused, {done} finished{}{}",
+                "  {:width$} {:3} to search, {refused} refused, {done} finished{}{}",
                 job.label(),
                 left.len(),
                 match saturated.len() {
@@ -133,7 +138,26 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
                     String::new()
                 }
             );
-            write_points(&mut text, &points, &finished, &saturated, args.points);
+            if args.points {
+                for judged in &points {
+                    let (point, refused) = judged;
+                    let word = match finished.get(&point.point_id) {
+                        _ if refused.is_some() => "refused",
+                        Some(word) if is_done(judged) => word,
+                        _ if saturated.contains(point.point_id.as_str()) => "skip",
+                        _ => "search",
+                    };
+                    let why = refused
+                        .as_ref()
+                        .map_or(String::new(), |why| format!(": {why}"));
+                    let _ = writeln!(text, "    {word:8} {}{why}", point.label());
+                }
+            } else {
+                let reasons = points.iter().filter_map(|(_, refused)| refused.as_deref());
+                for (reason, times) in grouped(reasons) {
+                    let _ = writeln!(text, "    {times} refused: {reason}");
+                }
+            }
             if args.form.json {
                 let judged = points.iter().map(|(point, refused)| {
                     let word = match (refused, finished.get(&point.point_id)) {
@@ -168,10 +192,8 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         total.add(&estimate);
         estimates.push((estimate, curves(&turn.points)));
     }
-    let reach = args.effort.budget.map(|budget| Reach {
-        budget,
-        points: reached_by(budget, &estimates),
-    });
+    let budget = args.effort.budget;
+    let reach = budget.map(|budget| Reach::of(budget, &estimates));
     let nothing = total.searches == 0 && finished_here == 0;
     if args.form.json {
         text = json::document(&Document {
@@ -210,15 +232,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         }
     );
     if let Some(reach) = reach {
-        let _ = writeln!(
-            text,
-            "a budget of {} reaches {}",
-            reach.budget,
-            match reach.points {
-                Some(points) => format!("about {points} of the {} searches", total.searches),
-                None => "an unknown part of them".to_owned(),
-            }
-        );
+        let _ = writeln!(text, "{reach}");
     }
     if nothing {
         text.push_str("WARNING: nothing would be measured: every point is refused\n");
@@ -234,116 +248,6 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         text,
         good: adapters.unusable.is_empty() && !nothing,
     })
-}
-
-/// How far a budget goes.
-#[derive(Clone, Copy)]
-struct Reach {
-    budget: Budget,
-    /// Points; `None` when the time of a part of them is unknown.
-    points: Option<usize>,
-}
-
-fn reached_by(budget: Budget, estimates: &[(Estimate, usize)]) -> Option<usize> {
-    let expected: Option<Vec<Expected>> = estimates
-        .iter()
-        .map(|(estimate, curves)| {
-            Some(Expected {
-                build: estimate.build?,
-                points: estimate.points.iter().copied().collect::<Option<_>>()?,
-                curves: *curves,
-            })
-        })
-        .collect();
-    let start = Instant::now();
-    Some(reached(Allowance::new(budget, start), start, &expected?))
-}
-
-#[derive(Serialize)]
-struct Document<'p> {
-    file: &'p str,
-    settings: Vec<Setting>,
-    datasets: Vec<PlannedDataset>,
-    builds: usize,
-    searches: usize,
-    /// Absent where it is unknown, and where nothing is left to do.
-    estimated_wall_ns: Option<u64>,
-    /// What is known of it, and of the rest what the passes take that are asked for.
-    least_wall_ns: u64,
-    /// The budget, where one is given.
-    budget_ns: Option<u64>,
-    /// Points that are measured before it is spent; absent where the time is unknown.
-    reached_by_budget: Option<usize>,
-    /// Names that no adapter declares; the points with them are most likely among the rejected.
-    undeclared_parameters: Vec<UndeclaredParam<'p>>,
-    unusable_adapters: Vec<Unusable<'p>>,
-}
-
-#[derive(Serialize)]
-struct Setting {
-    key: &'static str,
-    value: String,
-    is_default: bool,
-}
-
-#[derive(Serialize)]
-struct PlannedDataset {
-    dataset: DatasetInfo,
-    /// Its files are not all here: fingerprints and identities are unknown.
-    entry_only: bool,
-    found: Vec<String>,
-    builds: Vec<JudgedBuild>,
-    duplicates: Vec<NamedTwice>,
-    left_out: Vec<LeftOut>,
-}
-
-/// What is not planned, for its adapter cannot be used.
-#[derive(Serialize)]
-struct LeftOut {
-    adapter: String,
-    builds: usize,
-    points: usize,
-}
-
-impl LeftOut {
-    fn new((adapter, &(builds, points)): (&String, &(usize, usize))) -> Self {
-        Self {
-            adapter: adapter.clone(),
-            builds,
-            points,
-        }
-    }
-}
-
-/// Points that more than one group names: measured once.
-#[derive(Serialize)]
-struct NamedTwice {
-    adapter: String,
-    kept: String,
-    repeated: String,
-    points: usize,
-}
-
-impl NamedTwice {
-    fn new(duplicates: &Duplicates) -> Self {
-        Self {
-            adapter: duplicates.adapter.clone(),
-            kept: duplicates.kept.clone(),
-            repeated: duplicates.repeated.clone(),
-            points: duplicates.points,
-        }
-    }
-}
-
-fn settings(loaded: &Loaded) -> Vec<Setting> {
-    let lines = loaded.campaign.settings().lines().into_iter();
-    lines
-        .map(|line| Setting {
-            key: line.key,
-            value: line.value,
-            is_default: line.is_default,
-        })
-        .collect()
 }
 
 /// Records of the run directory and of those beside it: what was measured once tells how long it
@@ -374,35 +278,5 @@ fn write_settings(text: &mut String, loaded: &Loaded) {
             line.value,
             if line.is_default { "  (default)" } else { "" }
         );
-    }
-}
-
-/// Refused points, those with the same reason together; every point when asked for.
-fn write_points(
-    text: &mut String,
-    points: &[(&PlannedPoint, Option<String>)],
-    finished: &BTreeMap<String, &'static str>,
-    saturated: &BTreeSet<&str>,
-    all: bool,
-) {
-    for (point, refused) in points {
-        let word = match (refused, finished.get(&point.point_id)) {
-            (Some(_), _) => "refused",
-            (None, Some(word)) => word,
-            (None, None) if saturated.contains(point.point_id.as_str()) => "skip",
-            (None, None) => "search",
-        };
-        if all {
-            let why = refused
-                .as_ref()
-                .map_or(String::new(), |why| format!(": {why}"));
-            let _ = writeln!(text, "    {word:8} {}{why}", point.label());
-        }
-    }
-    if all {
-        return;
-    }
-    for (reason, times) in grouped(points.iter().filter_map(|(_, refused)| refused.as_deref())) {
-        let _ = writeln!(text, "    {times} refused: {reason}");
     }
 }
