@@ -15,6 +15,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("config", &["core", "yaml"]),
     ("exact", &["core"]),
     ("dataset", &["core", "exact", "yaml"]),
+    ("fetch", &[]),
     ("results", &["core"]),
     ("runner", &["config", "core", "results", "yaml"]),
     ("report", &["core", "results"]),
