@@ -1,3 +1,4 @@
+use crate::Level;
 use annbench_core::{ElementType, Metric};
 use thiserror::Error;
 
@@ -48,6 +49,16 @@ pub enum ExactError {
         n: usize,
         /// The most that is possible.
         max: usize,
+    },
+    /// This CPU lacks an instruction set, or the system does not permit it.
+    #[error(
+        "this machine cannot use {}; ask for one of: {}",
+        level.name(),
+        Level::available().iter().map(|l| l.name()).collect::<Vec<_>>().join(", ")
+    )]
+    Level {
+        /// What was asked for.
+        level: Level,
     },
     /// The caller's progress function asked to stop.
     #[error("the exact search was cancelled; nothing of it is kept")]

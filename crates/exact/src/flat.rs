@@ -1,26 +1,35 @@
 use crate::candidates::Nearest;
 use crate::kernel::{Kernel, Level, Term, weight};
+use crate::meter::{Meter, Progress};
 use crate::plan::{BLOCK_ROWS, Plan};
 use crate::{ExactError, FlatSearcher, Neighbors};
 use annbench_core::{EMPTY_SLOT, Metric, Vectors};
 use rayon::prelude::*;
-use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::Range;
 
 /// Queries that a kernel call takes together.
 const GROUP: usize = 4;
 
-/// Hears how many distances of how many are done, and says whether to go on. Called from the
-/// pool's threads.
-type Progress<'p> = &'p (dyn Fn(u64, u64) -> ControlFlow<()> + Sync);
+/// Which way batches are searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Path {
+    /// The faster one.
+    #[default]
+    Auto,
+    /// By shortlist, where the element type has one.
+    Shortlist,
+    /// The reference distance of every row.
+    FullScan,
+}
 
 /// An exact index: the caller's own rows, for cosine their norms and for jaccard their sizes.
 #[derive(Debug)]
 pub struct Flat<'b> {
     base: Vectors<'b>,
     metric: Metric,
-    weights: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
     pub(crate) level: Level,
+    pub(crate) path: Path,
 }
 
 impl<'b> Flat<'b> {
@@ -60,7 +69,26 @@ impl<'b> Flat<'b> {
             metric,
             weights,
             level: Level::detect(),
+            path: Path::Auto,
         })
+    }
+
+    /// The same, searching with the instructions of `level`.
+    ///
+    /// # Errors
+    /// [`ExactError::Level`] when this CPU does not have them.
+    pub fn at_level(mut self, level: Level) -> Result<Self, ExactError> {
+        if !Level::available().contains(&level) {
+            return Err(ExactError::Level { level });
+        }
+        self.level = level;
+        Ok(self)
+    }
+
+    /// The same, searching batches on `path`.
+    pub fn on_path(mut self, path: Path) -> Self {
+        self.path = path;
+        self
     }
 
     /// The rows that are searched.
@@ -91,30 +119,45 @@ impl<'b> Flat<'b> {
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
     ) -> Result<Neighbors, ExactError> {
-        self.check_k(k)?;
+        self.check(queries, k)?;
+        if !self.is_for_shortlists(queries.n(), k) {
+            let meter = Meter::new(self.base.n() as u64 * queries.n() as u64, progress);
+            return pool.install(|| self.scan_all(queries, k, &meter));
+        }
+        let mut ids = Vec::with_capacity(queries.n() * k);
+        let mut distances = Vec::with_capacity(queries.n() * k);
+        self.pass_all(queries, k, pool, progress, &mut |_, found| {
+            for found in found {
+                ids.extend(found.candidates.iter().map(|c| c.id));
+                distances.extend(found.candidates.iter().map(|c| c.distance));
+            }
+        })?;
+        Ok(Neighbors::new(k, ids, distances))
+    }
+
+    /// The reference distance of every row, whatever the path. To be called inside the pool.
+    pub(crate) fn scan_all(
+        &self,
+        queries: Vectors<'_>,
+        k: usize,
+        meter: &Meter<'_>,
+    ) -> Result<Neighbors, ExactError> {
         match (self.base, queries) {
             (Vectors::F32(base), Vectors::F32(queries)) => {
-                self.search_rows(base, queries, k, pool, progress)
+                self.search_rows(base, queries, k, meter)
             }
             (Vectors::F16(base), Vectors::F16(queries)) => {
-                self.search_rows(base, queries, k, pool, progress)
+                self.search_rows(base, queries, k, meter)
             }
-            (Vectors::I8(base), Vectors::I8(queries)) => {
-                self.search_rows(base, queries, k, pool, progress)
-            }
-            (Vectors::U8(base), Vectors::U8(queries)) => {
-                self.search_rows(base, queries, k, pool, progress)
-            }
+            (Vectors::I8(base), Vectors::I8(queries)) => self.search_rows(base, queries, k, meter),
+            (Vectors::U8(base), Vectors::U8(queries)) => self.search_rows(base, queries, k, meter),
             (Vectors::Bits(base), Vectors::Bits(queries)) => {
-                self.search_rows(base, queries, k, pool, progress)
+                self.search_rows(base, queries, k, meter)
             }
             (Vectors::Sets(base), Vectors::Sets(queries)) => {
-                self.search_rows(base, queries, k, pool, progress)
+                self.search_rows(base, queries, k, meter)
             }
-            _ => Err(ExactError::Element {
-                base: self.base.element(),
-                queries: queries.element(),
-            }),
+            _ => Err(self.other_element(queries)),
         }
     }
 
@@ -138,6 +181,22 @@ impl<'b> Flat<'b> {
         }
     }
 
+    /// Whether queries and k go with the base.
+    pub(crate) fn check(&self, queries: Vectors<'_>, k: usize) -> Result<(), ExactError> {
+        self.check_k(k)?;
+        if queries.element() != self.base.element() {
+            return Err(self.other_element(queries));
+        }
+        self.check_dim(queries.dim())
+    }
+
+    fn other_element(&self, queries: Vectors<'_>) -> ExactError {
+        ExactError::Element {
+            base: self.base.element(),
+            queries: queries.element(),
+        }
+    }
+
     pub(crate) fn check_dim(&self, dim: usize) -> Result<(), ExactError> {
         if dim == self.base.dim() {
             Ok(())
@@ -154,55 +213,46 @@ impl<'b> Flat<'b> {
         base: K,
         queries: K,
         k: usize,
-        pool: &rayon::ThreadPool,
-        progress: Progress<'_>,
+        meter: &Meter<'_>,
     ) -> Result<Neighbors, ExactError> {
         let dim = queries.vectors().dim();
-        self.check_dim(dim)?;
-        let threads = pool.current_num_threads();
+        let threads = rayon::current_num_threads();
         let plan = Plan::new(base.n(), queries.n(), k, threads, K::most_queries(dim));
-        let meter = Meter {
-            done: AtomicU64::new(0),
-            total: base.n() as u64 * queries.n() as u64,
-            progress,
-        };
         let mut ids = vec![EMPTY_SLOT; queries.n() * k];
         let mut distances = vec![f64::INFINITY; queries.n() * k];
-        pool.install(|| {
-            ids.par_chunks_mut(plan.tile_queries * k)
-                .zip(distances.par_chunks_mut(plan.tile_queries * k))
-                .enumerate()
-                .try_for_each(|(tile, (ids, distances))| {
-                    let first = tile * plan.tile_queries;
-                    let tile = Tile::new(self.metric, queries.slice(first..first + ids.len() / k));
-                    let parts = plan
-                        .ranges
-                        .par_iter()
-                        .map(|range| self.scan(base, range.clone(), &tile, k, &meter))
-                        .collect::<Result<Vec<_>, ExactError>>()?;
-                    let mut parts = parts.into_iter();
-                    let Some(mut nearest) = parts.next() else {
-                        return Ok(());
-                    };
-                    for part in parts {
-                        for (all, some) in nearest.iter_mut().zip(&part) {
-                            all.merge(some);
-                        }
+        ids.par_chunks_mut(plan.tile_queries * k)
+            .zip(distances.par_chunks_mut(plan.tile_queries * k))
+            .enumerate()
+            .try_for_each(|(tile, (ids, distances))| {
+                let first = tile * plan.tile_queries;
+                let tile = Tile::new(self.metric, queries.slice(first..first + ids.len() / k));
+                let parts = plan
+                    .ranges
+                    .par_iter()
+                    .map(|range| self.scan(base, range.clone(), &tile, k, meter))
+                    .collect::<Result<Vec<_>, ExactError>>()?;
+                let mut parts = parts.into_iter();
+                let Some(mut nearest) = parts.next() else {
+                    return Ok(());
+                };
+                for part in parts {
+                    for (all, some) in nearest.iter_mut().zip(&part) {
+                        all.merge(some);
                     }
-                    let mut sorted = Vec::with_capacity(k);
-                    let rows = ids.chunks_exact_mut(k).zip(distances.chunks_exact_mut(k));
-                    for (nearest, (ids, distances)) in nearest.iter_mut().zip(rows) {
-                        // The ranges hold n rows, and k is at most n.
-                        assert_eq!(nearest.len(), k, "the exact search has lost candidates");
-                        nearest.drain_sorted(&mut sorted);
-                        for (slot, candidate) in sorted.iter().enumerate() {
-                            ids[slot] = candidate.id;
-                            distances[slot] = candidate.distance;
-                        }
+                }
+                let mut sorted = Vec::with_capacity(k);
+                let rows = ids.chunks_exact_mut(k).zip(distances.chunks_exact_mut(k));
+                for (nearest, (ids, distances)) in nearest.iter_mut().zip(rows) {
+                    // The ranges hold n rows, and k is at most n.
+                    assert_eq!(nearest.len(), k, "the exact search has lost candidates");
+                    nearest.drain_sorted(&mut sorted);
+                    for (slot, candidate) in sorted.iter().enumerate() {
+                        ids[slot] = candidate.id;
+                        distances[slot] = candidate.distance;
                     }
-                    Ok(())
-                })
-        })?;
+                }
+                Ok(())
+            })?;
         Ok(Neighbors::new(k, ids, distances))
     }
 
@@ -322,22 +372,6 @@ impl<'b> Flat<'b> {
 /// Distances after which progress is told: some milliseconds of work.
 const REPORT_DISTANCES: u64 = 1 << 18;
 
-struct Meter<'p> {
-    done: AtomicU64,
-    total: u64,
-    progress: Progress<'p>,
-}
-
-impl Meter<'_> {
-    fn add(&self, distances: u64) -> Result<(), ExactError> {
-        let done = self.done.fetch_add(distances, Ordering::Relaxed) + distances;
-        match (self.progress)(done, self.total) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(ExactError::Cancelled),
-        }
-    }
-}
-
 /// Queries that walk the base together, prepared once.
 struct Tile<T> {
     prepared: T,
@@ -376,6 +410,7 @@ mod tests {
     use super::*;
     use crate::Candidate;
     use annbench_core::{ElementType, Rows, distance};
+    use std::ops::ControlFlow;
 
     fn go_on(_: u64, _: u64) -> ControlFlow<()> {
         ControlFlow::Continue(())

@@ -5,16 +5,24 @@
 //! runs on the rayon pool it is given, never on the global one.
 
 mod candidates;
+mod certify;
+mod dyadic;
 mod error;
 mod flat;
 mod kernel;
+mod meter;
 mod neighbors;
+mod panel;
 mod plan;
+mod proof;
 mod searcher;
+mod shortlist;
 
 pub use candidates::Candidate;
+pub use certify::certify;
 pub use error::ExactError;
-pub use flat::{Flat, search};
-pub use kernel::simd_level;
+pub use flat::{Flat, Path, search};
+pub use kernel::{Level, simd_level};
 pub use neighbors::Neighbors;
+pub use proof::{Certified, Method, Proof, Status};
 pub use searcher::FlatSearcher;

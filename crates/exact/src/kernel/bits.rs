@@ -43,7 +43,7 @@ fn dispatch<const Q: usize, const XOR: bool>(
         Level::Portable => bit_sums::<Q, XOR>(q, x, sums),
         // SAFETY: a level is only ever made where `Level::detect` found its features.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 | Level::Avx512 => unsafe { bit_sums_popcnt::<Q, XOR>(q, x, sums) },
+        _ => unsafe { bit_sums_popcnt::<Q, XOR>(q, x, sums) },
     }
 }
 

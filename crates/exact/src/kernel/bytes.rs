@@ -64,7 +64,7 @@ macro_rules! byte_kernel {
                 Level::Avx2 => unsafe { $avx2::<Q, L2>(q, x, sums) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => unsafe { super::avx512::$avx512::<Q, L2>(q, x, sums) },
+                _ => unsafe { super::avx512::$avx512::<Q, L2>(q, x, sums) },
             }
         }
 

@@ -62,7 +62,7 @@ fn dispatch<const Q: usize, const L2: bool>(
         Level::Avx2 => unsafe { f32_sums_avx2::<Q, L2>(q, x, sums) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { super::avx512::f32_sums::<Q, L2>(q, x, sums) },
+        _ => unsafe { super::avx512::f32_sums::<Q, L2>(q, x, sums) },
     }
 }
 

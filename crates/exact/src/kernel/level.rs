@@ -1,57 +1,87 @@
-/// An instruction set that the loops are compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Level {
+/// An instruction set. Only ever made where the CPU has it and the system permits it; each one has
+/// all that the ones before it have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// What the compiler makes of plain loops.
     Portable,
+    /// AVX2 with FMA and POPCNT.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// AVX-512 F, BW, VL and DQ.
     #[cfg(target_arch = "x86_64")]
     Avx512,
+    /// And its sums of four products of bytes.
+    #[cfg(target_arch = "x86_64")]
+    Vnni,
+    /// And its sums of two products of bfloat16.
+    #[cfg(target_arch = "x86_64")]
+    Bf16,
+    /// And tile registers with products of bytes and of bfloat16.
+    #[cfg(target_arch = "x86_64")]
+    Amx,
 }
 
 impl Level {
     /// The widest that this CPU has.
-    pub(crate) fn detect() -> Level {
+    pub fn detect() -> Level {
         #[cfg(target_arch = "x86_64")]
         {
-            let avx2 = std::is_x86_feature_detected!("avx2")
-                && std::is_x86_feature_detected!("fma")
-                && std::is_x86_feature_detected!("popcnt");
-            if avx2
-                && std::is_x86_feature_detected!("avx512f")
-                && std::is_x86_feature_detected!("avx512bw")
-                && std::is_x86_feature_detected!("avx512vl")
-                && std::is_x86_feature_detected!("avx512dq")
-            {
-                return Level::Avx512;
+            use std::arch::is_x86_feature_detected as has;
+            if !(has!("avx2") && has!("fma") && has!("popcnt")) {
+                return Level::Portable;
             }
-            if avx2 {
+            if !(has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512dq")) {
                 return Level::Avx2;
             }
+            if !has!("avx512vnni") {
+                return Level::Avx512;
+            }
+            if !has!("avx512bf16") {
+                return Level::Vnni;
+            }
+            if crate::panel::tiles_are_usable() {
+                return Level::Amx;
+            }
+            Level::Bf16
         }
+        #[cfg(not(target_arch = "x86_64"))]
         Level::Portable
     }
 
     /// Its name, for records.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Level::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Level::Vnni => "avx512_vnni",
+            #[cfg(target_arch = "x86_64")]
+            Level::Bf16 => "avx512_bf16",
+            #[cfg(target_arch = "x86_64")]
+            Level::Amx => "amx",
         }
     }
 
     /// Every one that this CPU has, the portable one first.
-    #[cfg(test)]
-    pub(crate) fn available() -> Vec<Level> {
-        let mut levels = vec![Level::Portable];
-        #[cfg(target_arch = "x86_64")]
-        match Level::detect() {
-            Level::Portable => {}
-            Level::Avx2 => levels.push(Level::Avx2),
-            Level::Avx512 => levels.extend([Level::Avx2, Level::Avx512]),
-        }
+    pub fn available() -> Vec<Level> {
+        let mut levels = vec![
+            Level::Portable,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512,
+            #[cfg(target_arch = "x86_64")]
+            Level::Vnni,
+            #[cfg(target_arch = "x86_64")]
+            Level::Bf16,
+            #[cfg(target_arch = "x86_64")]
+            Level::Amx,
+        ];
+        let widest = Level::detect();
+        levels.retain(|&level| level <= widest);
         levels
     }
 }

@@ -15,8 +15,7 @@ mod sets;
 pub(crate) use bits::BitTile;
 pub(crate) use bytes::ByteTile;
 pub(crate) use floats::WideTile;
-pub(crate) use level::Level;
-pub use level::simd_level;
+pub use level::{Level, simd_level};
 pub(crate) use sets::SetTile;
 
 use annbench_core::Vectors;

@@ -1,0 +1,336 @@
+use super::bound::{MOST_NORM, QueryNorms, RowNorms, down, up};
+use super::intervals::Interval;
+use super::{Arithmetic, Block, Bound, Intervals, MOST_COMPONENTS, centre, encode};
+use crate::Level;
+use crate::panel::Product;
+use annbench_core::{Metric, Vector, Vectors, norm};
+use half::slice::HalfFloatSliceExt;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// What an f32 unit vector has lost that was made in f64.
+const LOST_BY_NORMALISING: f64 = 1.0 / (1u64 << 23) as f64;
+
+/// Rows of any number type under l2, inner product and cosine, multiplied as bfloat16 or f32. A score
+/// is S of [`super::bound`], negated, so that smaller is nearer.
+#[derive(Debug)]
+pub(crate) struct Floats<'s> {
+    base: Vectors<'s>,
+    queries: Vectors<'s>,
+    metric: Metric,
+    /// Norms of the base under cosine.
+    norms: &'s [f64],
+    k: usize,
+    limit: usize,
+    level: Level,
+    product: Product,
+    /// What base rows are less by, and under l2 queries too: distances there, and orders under the
+    /// other metrics, are the same.
+    centre: Vec<f32>,
+    /// Of the queries: `None` where nothing can be said.
+    bounds: Vec<Option<Bound>>,
+    /// What scores of a query are less by than its distances, or half of them under l2.
+    offsets: Vec<f64>,
+}
+
+impl<'s> Floats<'s> {
+    /// For the `k` nearest, each query keeping `limit` rows at most. `None` where bounds would be too
+    /// wide to help. To be called inside the pool.
+    pub(crate) fn new(
+        base: Vectors<'s>,
+        queries: Vectors<'s>,
+        metric: Metric,
+        norms: &'s [f64],
+        k: usize,
+        limit: usize,
+        level: Level,
+    ) -> Option<Self> {
+        if base.dim() > MOST_COMPONENTS {
+            return None;
+        }
+        let product = match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Bf16 | Level::Amx => Product::Bf16,
+            _ => Product::F32,
+        };
+        let centre = centre::centre(base, |i| factor(metric, norms, i));
+        let mut floats = Self {
+            base,
+            queries,
+            metric,
+            norms,
+            k,
+            limit,
+            level,
+            product,
+            centre,
+            bounds: Vec::new(),
+            offsets: Vec::new(),
+        };
+        let centre_norm = euclidean(floats.centre.iter().map(|&v| f64::from(v)));
+        let of_queries: Vec<(Option<Bound>, f64)> = (0..queries.n())
+            .into_par_iter()
+            .with_min_len(64)
+            .map(|q| floats.bound(q, centre_norm))
+            .collect();
+        (floats.bounds, floats.offsets) = of_queries.into_iter().unzip();
+        Some(floats)
+    }
+
+    fn bound(&self, q: usize, centre_norm: f64) -> (Option<Bound>, f64) {
+        let Some(exact) = self.query(q) else {
+            return (None, 0.0);
+        };
+        let rounded: Vec<f64> = exact.iter().map(|&v| f64::from(self.round(v))).collect();
+        let norms = QueryNorms {
+            own: euclidean(exact.iter().copied()),
+            rounded: euclidean(rounded.iter().copied()),
+            residual: euclidean(exact.iter().zip(&rounded).map(|(a, b)| a - b)),
+            centre: centre_norm,
+        };
+        let offset = match self.metric {
+            Metric::L2 => norms.own * norms.own / 2.0,
+            metric => {
+                let pairs = exact.iter().zip(&self.centre);
+                let along: f64 = pairs.map(|(&q, &c)| q * f64::from(c)).sum();
+                f64::from(u8::from(metric == Metric::Cosine)) - along
+            }
+        };
+        let dim = self.base.dim();
+        let products = self.product.units(dim) * self.product.components();
+        let tame = norms.own.max(norms.rounded) <= f64::from(MOST_NORM);
+        let bound = tame.then(|| Bound::new(self.metric, dim, products, norms));
+        (bound, offset)
+    }
+
+    /// A query as the scores take it, to a rounding of f64. `None` where it has no direction but needs
+    /// one.
+    fn query(&self, q: usize) -> Option<Vec<f64>> {
+        let query = self.queries.row(q);
+        let mut values: Vec<f64> = match query {
+            Vector::F32(row) => row.iter().map(|&v| f64::from(v)).collect(),
+            Vector::F16(row) => row.iter().map(|&v| f64::from(v)).collect(),
+            Vector::I8(row) => row.iter().map(|&v| f64::from(v)).collect(),
+            Vector::U8(row) => row.iter().map(|&v| f64::from(v)).collect(),
+            _ => return None,
+        };
+        match self.metric {
+            Metric::L2 => {
+                for (value, &c) in values.iter_mut().zip(&self.centre) {
+                    *value -= f64::from(c);
+                }
+            }
+            Metric::Cosine => {
+                let norm = norm(query);
+                if norm == 0.0 {
+                    return None;
+                }
+                for value in &mut values {
+                    *value /= norm;
+                }
+            }
+            _ => {}
+        }
+        Some(values)
+    }
+
+    /// What a unit holds of a value.
+    fn round(&self, value: f64) -> f32 {
+        let value = value as f32;
+        match self.product {
+            #[cfg(target_arch = "x86_64")]
+            Product::Bf16 => {
+                let value = half::bf16::from_f32(value).to_f32();
+                // Products take subnormals for zero.
+                if value.is_subnormal() { 0.0 } else { value }
+            }
+            _ => value,
+        }
+    }
+
+    /// The distance, in the arithmetic of f64, that a score stands for.
+    pub(crate) fn distance(&self, q: usize, score: f32) -> f64 {
+        let distance = f64::from(score) + self.offsets[q];
+        if self.metric == Metric::L2 {
+            2.0 * distance
+        } else {
+            distance
+        }
+    }
+
+    /// Base row `i` as f32, before the centre is subtracted.
+    fn row<'r>(&'r self, i: usize, scratch: &'r mut Vec<f32>) -> &'r [f32] {
+        let row = match self.base.row(i) {
+            Vector::F32(row) if self.metric != Metric::Cosine => return row,
+            row => row,
+        };
+        scratch.resize(self.base.dim(), 0.0);
+        match row {
+            Vector::F32(row) => scratch.copy_from_slice(row),
+            Vector::F16(row) => row.convert_to_f32_slice(scratch),
+            Vector::I8(row) => fill(scratch, row),
+            Vector::U8(row) => fill(scratch, row),
+            _ => {}
+        }
+        if self.metric == Metric::Cosine {
+            let factor = factor(self.metric, self.norms, i);
+            for value in scratch.iter_mut() {
+                *value = (f64::from(*value) * factor) as f32;
+            }
+        }
+        scratch
+    }
+}
+
+/// What a base row is multiplied by: its norm's inverse under cosine, zero for the zero row.
+fn factor(metric: Metric, norms: &[f64], i: usize) -> f64 {
+    match metric {
+        Metric::Cosine if norms[i] == 0.0 => 0.0,
+        Metric::Cosine => 1.0 / norms[i],
+        _ => 1.0,
+    }
+}
+
+fn fill<T: Copy + Into<f32>>(to: &mut [f32], row: &[T]) {
+    for (to, &value) in to.iter_mut().zip(row) {
+        *to = value.into();
+    }
+}
+
+fn euclidean(values: impl Iterator<Item = f64>) -> f64 {
+    values.map(|v| v * v).sum::<f64>().sqrt()
+}
+
+impl Arithmetic for Floats<'_> {
+    type Sum = f32;
+    type Extra = RowNorms;
+    type Kept = Intervals;
+
+    fn product(&self) -> Product {
+        self.product
+    }
+
+    fn dim(&self) -> usize {
+        self.base.dim()
+    }
+
+    fn load(&self, block: &mut Block<f32, RowNorms>) {
+        let dim = self.base.dim();
+        let units = self.product.units(dim);
+        let before = if self.metric == Metric::Cosine {
+            LOST_BY_NORMALISING
+        } else {
+            0.0
+        };
+        let mut scratch = Vec::new();
+        block.most = RowNorms::default();
+        let into = block.words.chunks_exact_mut(units);
+        for (r, words) in into.take(block.rows).enumerate() {
+            let row = self.row(block.first + r, &mut scratch);
+            let sums = encode::floats(self.level, self.product, row, &self.centre, words);
+            let norms = RowNorms::new(sums.squares, sums.residuals, dim, before);
+            block.extras[r] = norms;
+            if norms.is_tame() {
+                block.most = block.most.or(norms);
+                block.terms[r] = if self.metric == Metric::L2 {
+                    -0.5 * sums.squares
+                } else {
+                    0.0
+                };
+            } else {
+                // Nothing can be said of the row, so every query has to keep it.
+                words.fill(0);
+                block.terms[r] = f32::INFINITY;
+            }
+        }
+    }
+
+    fn load_query(&self, q: usize, words: &mut [u32]) {
+        let Some(values) = self.query(q) else {
+            return;
+        };
+        if self.bounds[q].is_none() {
+            return;
+        }
+        for (i, &value) in values.iter().enumerate() {
+            let bits = self.round(value).to_bits();
+            match self.product.components() {
+                2 => words[i / 2] |= (bits >> 16) << (16 * (i % 2)),
+                _ => words[i] = bits,
+            }
+        }
+    }
+
+    fn nothing_kept(&self) -> Intervals {
+        Intervals::new(self.k, self.limit)
+    }
+
+    fn floor(&self, q: usize, kept: &Intervals, block: &Block<f32, RowNorms>) -> f32 {
+        let Some(bound) = &self.bounds[q] else {
+            return f32::INFINITY;
+        };
+        if kept.is_overflown() {
+            return f32::INFINITY;
+        }
+        let bar = f64::from(kept.bar());
+        if bar == f64::INFINITY {
+            return f32::NEG_INFINITY;
+        }
+        let error = bound.at(block.most);
+        // A little lower, for the rounding of this.
+        down(-bar - error - 1e-6 * (bar.abs() + error))
+    }
+
+    #[inline]
+    fn offer(
+        &self,
+        q: usize,
+        kept: &mut Intervals,
+        block: &Block<f32, RowNorms>,
+        row: usize,
+        sum: f32,
+    ) -> bool {
+        let Some(bound) = &self.bounds[q] else {
+            kept.overflow();
+            return true;
+        };
+        let id = (block.first + row) as u32;
+        let norms = block.extras[row];
+        let interval = if norms.is_tame() {
+            let score = -f64::from(sum + block.terms[row]);
+            let error = bound.at(norms);
+            Interval {
+                least: down(score - error),
+                most: up(score + error),
+                id,
+            }
+        } else {
+            Interval {
+                least: f32::NEG_INFINITY,
+                most: f32::INFINITY,
+                id,
+            }
+        };
+        kept.offer(interval)
+    }
+
+    fn merge(&self, kept: &mut Intervals, other: Intervals) {
+        kept.merge(other);
+    }
+
+    fn queries(&self) -> Range<usize> {
+        0..self.queries.n()
+    }
+}
+
+impl Floats<'_> {
+    /// Whether the arithmetic can say anything of query `q`.
+    pub(crate) fn is_tame(&self, q: usize) -> bool {
+        self.bounds[q].is_some()
+    }
+
+    /// Whether sums were taken of bfloat16.
+    pub(crate) fn product(&self) -> Product {
+        self.product
+    }
+}
