@@ -1,5 +1,7 @@
+use crate::complete;
 use annbench_config::{DURATION_FORM, format_duration, parse_duration};
 use clap::{Parser, Subcommand};
+use clap_complete::engine::ArgValueCandidates;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -71,22 +73,22 @@ pub struct Selection {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Only this dataset, or another one than the campaign's; may be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::datasets))]
     pub dataset: Vec<String>,
     /// Only this group of the sweeps; may be repeated
     #[arg(long, value_name = "NAME")]
     pub group: Vec<String>,
     /// Only this adapter; may be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::adapters))]
     pub adapter: Vec<String>,
     /// Leave out this adapter; may be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::adapters))]
     pub without_adapter: Vec<String>,
     /// Use this dataset although a file's checksum is not the recorded one; printed on every result
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::datasets))]
     pub accept_checksum: Vec<String>,
     /// Round this dataset's values to its element type where they do not fit it; printed on every result
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::datasets))]
     pub narrow: Vec<String>,
 }
 
@@ -306,7 +308,7 @@ pub struct RescoreArgs {
 #[derive(Debug, clap::Args)]
 pub struct AdaptersArgs {
     /// Only this adapter, with its parameters
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::adapters))]
     pub name: Option<String>,
     #[command(flatten)]
     pub form: Form,
@@ -328,7 +330,7 @@ pub enum DatasetsVerb {
     /// Print shape, URL, size, checksum, where the files belong and which are missing
     Show {
         /// Name of the entry
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::datasets))]
         name: String,
         #[command(flatten)]
         form: Form,
@@ -336,7 +338,7 @@ pub enum DatasetsVerb {
     /// Open a dataset: check its files, fingerprint it, prove its truth
     Check {
         /// Name of the entry
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::datasets))]
         name: String,
         /// Go on although a file's checksum is not the recorded one
         #[arg(long)]

@@ -4,6 +4,7 @@ mod args;
 mod campaign;
 mod catalogued;
 mod cmd;
+mod complete;
 mod edited;
 mod environment;
 mod estimate;
@@ -30,6 +31,7 @@ use std::process::ExitCode;
 use terminal::say;
 
 fn main() -> ExitCode {
+    complete::answer_shell();
     let args = Args::parse();
     let places = places::Places::new(&args.places);
     let answer = match &args.verb {

@@ -229,29 +229,6 @@ fn the_selftest_is_one_document() {
 }
 
 #[test]
-fn shells_complete_every_verb() {
-    let bench = Bench::new();
-    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let script = bench.answer(&["completions", shell]);
-        for word in ["annbench", "explain", "completions", "accept-checksum"] {
-            assert!(script.contains(word), "{shell} does not know {word}");
-        }
-    }
-    let script = bench.answer(&["completions", "bash"]);
-    bench.write("annbench.bash", &script);
-    // What bash makes of it: the script is sourced, then asked.
-    let asked = ". ./annbench.bash; COMP_WORDS=(annbench expl); COMP_CWORD=1; \
-                 _annbench annbench expl annbench; echo \"${COMPREPLY[@]}\"";
-    let output = std::process::Command::new("bash")
-        .args(["--norc", "-c", asked])
-        .current_dir(bench.path("."))
-        .output()
-        .unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "explain\n");
-    assert!(bench.complaint(&["completions", "csh"], 2).contains("zsh"));
-}
-
-#[test]
 fn every_verb_has_a_manual_page() {
     let bench = Bench::new();
     let page = bench.answer(&["man"]);
