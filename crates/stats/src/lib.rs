@@ -1,0 +1,18 @@
+//! Statistics of counts, ranks and proportions: numbers in, numbers out.
+//!
+//! What cannot be told is `None`, never a number that looks like one: the skewness of equal values, the
+//! correlation with a constant, an interval over nothing.
+
+#![forbid(unsafe_code)]
+
+mod counts;
+mod outcome;
+mod proportion;
+mod rank;
+mod ratio;
+
+pub use counts::{poisson_ceiling, robin_hood, skewness};
+pub use outcome::{Outcome, StratumMean, StratumVerdict, min_over_strata};
+pub use proportion::{clopper_pearson, clopper_pearson_upper, most_wrong, wilson};
+pub use rank::{spearman, terciles};
+pub use ratio::{Ratio, ratio_of_sums};
