@@ -20,6 +20,8 @@ pub enum Fault {
     EatMemory,
     /// An error, reported as one.
     LibraryError,
+    /// A refusal, for what only the vectors show.
+    Refusal,
     /// Bytes on the control pipe that are no frame, then the right answer.
     GarbageFrame,
     /// The first half of a frame on the control pipe, then the end.
@@ -52,7 +54,7 @@ pub enum Fault {
     OrphanEatsMemory,
 }
 
-const ALL: [(&str, Fault); 23] = [
+const ALL: [(&str, Fault); 24] = [
     ("none", Fault::None),
     ("abort", Fault::Abort),
     ("segfault", Fault::Segfault),
@@ -61,6 +63,7 @@ const ALL: [(&str, Fault); 23] = [
     ("hang", Fault::Hang),
     ("eat_memory", Fault::EatMemory),
     ("library_error", Fault::LibraryError),
+    ("refusal", Fault::Refusal),
     ("garbage_frame", Fault::GarbageFrame),
     ("half_frame", Fault::HalfFrame),
     ("stdout_megabyte", Fault::StdoutMegabyte),
@@ -116,6 +119,9 @@ impl Fault {
                 std::thread::sleep(std::time::Duration::from_secs(3600));
             },
             Fault::EatMemory => eat_memory(),
+            Fault::Refusal => {
+                return Err(AdapterError::Rejected("not these vectors".to_owned()));
+            }
             Fault::LibraryError => {
                 return Err(AdapterError::Failed("this error was asked for".to_owned()));
             }

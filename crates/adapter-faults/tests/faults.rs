@@ -193,6 +193,22 @@ fn every_build_fault_becomes_a_record_and_its_points_say_why_they_were_skipped()
 }
 
 #[test]
+fn what_the_library_refuses_at_the_build_is_refused_for_all_its_points() {
+    let mut lab = Lab::new();
+    lab.run(
+        fault("refusal", 0),
+        vec![fault("none", 0), fault("none", 1)],
+    );
+    let rejected = Outcome::Rejected {
+        reason: "not these vectors".to_owned(),
+    };
+    assert_eq!(lab.builds().pop().unwrap().outcome, rejected);
+    let searches = lab.searches();
+    assert_eq!(searches.len(), 2);
+    assert!(searches.iter().all(|search| search.outcome == rejected));
+}
+
+#[test]
 fn refused_points_are_records_without_a_build() {
     let mut lab = Lab::new();
     let points = vec![fault("no_such_fault", 0), fault("none", 0)];

@@ -33,7 +33,7 @@ pub(crate) struct Look {
 /// An adapter's colour follows from its name alone, so that it stays the same over plots and
 /// runs; only when two adapters of one report would share a colour does the one later in the
 /// alphabet move on to the next free one. Series of one adapter share its colour and differ in mark
-/// and dash. The first series of an adapter has the mark that belongs to its colour. Marks repeat
+/// and dash; where a report shows no other adapter, each has a colour of its own, the first the adapter's. The first series of an adapter has the mark that belongs to its colour. Marks repeat
 /// only once all are taken, and then with another dash as long as there is one: colour never tells
 /// two of the first 32 series apart alone.
 pub(crate) fn looks(adapters: &[&str]) -> Vec<Look> {
@@ -63,8 +63,10 @@ pub(crate) fn looks(adapters: &[&str]) -> Vec<Look> {
     for i in order {
         let slot = slots[adapters[i]];
         let (mark, dash) = shapes.take(slot + ordinals[i], ordinals[i]);
+        // Nothing else would use the other colours.
+        let own = if slots.len() == 1 { ordinals[i] } else { 0 };
         looks[i] = Some(Look {
-            color: COLORS[slot],
+            color: COLORS[(slot + own) % COLORS.len()],
             mark: Mark::ALL[mark],
             dash: DASHES[dash],
         });
@@ -223,6 +225,14 @@ mod tests {
         assert_ne!(looks[0].mark, looks[2].mark);
         assert_ne!(looks[0].dash, looks[2].dash);
         assert_ne!(looks[0].color, looks[1].color);
+    }
+
+    #[test]
+    fn series_of_the_only_adapter_have_colours_of_their_own() {
+        let looks = looks(&["faiss"; 4]);
+        let colors: BTreeSet<Color> = looks.iter().map(|look| look.color).collect();
+        assert_eq!(colors.len(), 4);
+        assert_eq!(looks[0].color, self::looks(&["exact", "faiss"])[1].color);
     }
 
     #[test]

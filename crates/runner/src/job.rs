@@ -98,11 +98,7 @@ impl Bench<'_> {
                 Ok(()) => self.skip_ahead(&run, &mut pending, &mut left)?,
                 Err(Broken::Run(error)) => return Err(error),
                 Err(Broken::Build(outcome)) => {
-                    let stopped = matches!(outcome, Outcome::Skipped { .. });
-                    let because = match &outcome {
-                        Outcome::Skipped { because } => because.clone(),
-                        outcome => format!("the build did not succeed: {}", describe(outcome)),
-                    };
+                    let fate = fate_of_points(&outcome);
                     let (wall, loaded) = (attempt.elapsed(), state.saved.is_some());
                     let record = run.build_record(&self.run_id, &build_id, outcome, wall, loaded);
                     self.append_build(record)?;
@@ -112,13 +108,15 @@ impl Bench<'_> {
                         continue;
                     }
                     for point in pending.drain(..) {
-                        let because = because.clone();
-                        if stopped {
-                            self.skip(&run, point, because)?;
-                            continue;
+                        match &fate {
+                            Fate::NotWorthIt(because) => {
+                                self.skip(&run, point, because.clone())?;
+                            }
+                            Fate::Recorded(outcome) => {
+                                let build = Some(build_id.clone());
+                                self.finish(&run, point, build, outcome.clone())?;
+                            }
                         }
-                        let build = Some(build_id.clone());
-                        self.finish(&run, point, build, Outcome::Skipped { because })?;
                     }
                 }
             }
@@ -222,5 +220,26 @@ impl Bench<'_> {
             .filter(|record| matches!(record, Record::Build(b) if b.build_key == job.build_key))
             .count();
         format!("{}.{}", job.build_key, earlier + 1)
+    }
+}
+
+/// What becomes of the points of a build that did not succeed.
+enum Fate {
+    /// There was no time for the build.
+    NotWorthIt(String),
+    /// They have this outcome.
+    Recorded(Outcome),
+}
+
+fn fate_of_points(build: &Outcome) -> Fate {
+    match build {
+        Outcome::Skipped { because } => Fate::NotWorthIt(because.clone()),
+        // What the library refuses, it refuses for all of them: nothing was attempted.
+        Outcome::Rejected { reason } => Fate::Recorded(Outcome::Rejected {
+            reason: reason.clone(),
+        }),
+        outcome => Fate::Recorded(Outcome::Skipped {
+            because: format!("the build did not succeed: {}", describe(outcome)),
+        }),
     }
 }
