@@ -281,7 +281,7 @@ fn limit(wanted: usize) -> usize {
     (16 * wanted).max(2048)
 }
 
-fn doublings(shortlist: usize, k: usize) -> u32 {
+pub(crate) fn doublings(shortlist: usize, k: usize) -> u32 {
     let times = shortlist.div_ceil(first_shortlist(k));
     times.next_power_of_two().trailing_zeros()
 }

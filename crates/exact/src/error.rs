@@ -42,6 +42,36 @@ pub enum ExactError {
         /// Base rows.
         n: usize,
     },
+    /// More other rows were asked for than each row has.
+    #[error("k is {k}, but each row has only {others} others; ask for at most {others}")]
+    TooManyOthers {
+        /// Neighbours asked for.
+        k: usize,
+        /// Base rows less one.
+        others: usize,
+    },
+    /// Base rows were asked about that are not there.
+    #[error("rows {start} to {end} were asked about, but the base has {n}; ask within 0 to {n}")]
+    RowRange {
+        /// The first of them.
+        start: usize,
+        /// The one after the last.
+        end: usize,
+        /// Base rows.
+        n: usize,
+    },
+    /// A list of neighbours names a row that is not there.
+    #[error(
+        "entry {at} of the neighbours is row {id}, but the base has {n} rows; these are another base's neighbours"
+    )]
+    Id {
+        /// The id.
+        id: u32,
+        /// Its place in the list.
+        at: usize,
+        /// Base rows.
+        n: usize,
+    },
     /// The base has more rows than 32-bit ids can name.
     #[error("the base has {n} rows; ids are 32 bits wide, so at most {max} rows can be searched")]
     TooManyRows {

@@ -1,0 +1,105 @@
+use crate::meter::Progress;
+use crate::{Candidate, ExactError, Flat, Neighbors};
+use std::ops::Range;
+
+/// Base rows that are asked about together, so that their neighbours take little memory.
+const STEP: usize = 1 << 16;
+
+impl Flat<'_> {
+    /// The `k` nearest of all other base rows for each base row of `rows`, in canonical order. A row is
+    /// another by its id: copies of a row are among its neighbours.
+    ///
+    /// # Errors
+    /// Any [`ExactError`] but too many rows; `k` is at most the rows less one.
+    pub fn leave_one_out(
+        &self,
+        rows: Range<usize>,
+        k: usize,
+        pool: &rayon::ThreadPool,
+        progress: Progress<'_>,
+    ) -> Result<Neighbors, ExactError> {
+        let mut ids = Vec::with_capacity(rows.len() * k);
+        let mut distances = Vec::with_capacity(rows.len() * k);
+        self.pass_others(rows, k, pool, progress, &mut |others| {
+            ids.extend(others.iter().map(|c| c.id));
+            distances.extend(others.iter().map(|c| c.distance));
+        })?;
+        Ok(Neighbors::new(k, ids, distances))
+    }
+
+    /// N^B: for each base row, of how many other base rows it is one of the `k` nearest other rows.
+    /// Exact, and the lists themselves are never held all at once.
+    ///
+    /// # Errors
+    /// As [`Flat::leave_one_out`].
+    pub fn occurrences(
+        &self,
+        k: usize,
+        pool: &rayon::ThreadPool,
+        progress: Progress<'_>,
+    ) -> Result<Vec<u32>, ExactError> {
+        let n = self.base().n();
+        let mut counts = vec![0; n];
+        let all = n as u64 * n as u64;
+        for first in (0..n).step_by(STEP) {
+            let before = first as u64 * n as u64;
+            let whole = |done: u64, _: u64| progress(before + done, all);
+            let rows = first..n.min(first + STEP);
+            self.pass_others(rows, k, pool, &whole, &mut |others| {
+                for other in others {
+                    counts[other.id as usize] += 1;
+                }
+            })?;
+        }
+        Ok(counts)
+    }
+
+    fn pass_others(
+        &self,
+        rows: Range<usize>,
+        k: usize,
+        pool: &rayon::ThreadPool,
+        progress: Progress<'_>,
+        take: &mut (dyn FnMut(&[Candidate]) + Send),
+    ) -> Result<(), ExactError> {
+        let n = self.base().n();
+        if k == 0 {
+            return Err(ExactError::NoNeighbors);
+        }
+        if k >= n {
+            return Err(ExactError::TooManyOthers {
+                k,
+                others: n - n.min(1),
+            });
+        }
+        if rows.start > rows.end || rows.end > n {
+            let (start, end) = (rows.start, rows.end);
+            return Err(ExactError::RowRange { start, end, n });
+        }
+        let queries = self.base().slice(rows.clone());
+        self.pass_all(queries, k + 1, pool, progress, &mut |first, found| {
+            for (i, mut found) in found.into_iter().enumerate() {
+                let own = (rows.start + first + i) as u32;
+                // A row may come after k + 1 copies of itself: then the last of them has to go.
+                let nearest = &mut found.candidates;
+                let at = nearest.iter().position(|c| c.id == own).unwrap_or(k);
+                nearest.remove(at);
+                take(nearest);
+            }
+        })
+    }
+}
+
+/// How often each of `n` ids occurs in lists of neighbours.
+///
+/// # Errors
+/// [`ExactError::Id`] for an id that is not below `n`.
+pub fn count_ids(ids: &[u32], n: usize) -> Result<Vec<u32>, ExactError> {
+    let mut counts = vec![0; n];
+    for (at, &id) in ids.iter().enumerate() {
+        *counts
+            .get_mut(id as usize)
+            .ok_or(ExactError::Id { id, at, n })? += 1;
+    }
+    Ok(counts)
+}
