@@ -48,7 +48,7 @@ pub enum Verb {
     Rescore(RescoreArgs),
     /// List the installed adapters and what they take
     Adapters(AdaptersArgs),
-    /// List datasets, or show where one's files belong and which are missing
+    /// List datasets, show where one's files belong and which are missing, download them, check them
     Datasets(DatasetsArgs),
     /// Show that the harness measures what it says it measures
     Selftest(SelftestArgs),
@@ -320,6 +320,29 @@ pub struct DatasetsArgs {
     pub verb: DatasetsVerb,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit code: 0 when everything is here, 1 when something is missing still, 2 when a name is \
+                        unknown, 130 after Ctrl-C. What came is kept, and the same command goes on with it."
+)]
+pub struct FetchArgs {
+    /// Names of entries, or of VectorDBBench's folders, such as openai_small_50k
+    #[arg(value_name = "NAME", required = true)]
+    pub names: Vec<String>,
+    /// Take the files from this folder of a server (http, https, ftp) and not from where they are
+    /// published; may be repeated: the next serves where one fails
+    #[arg(long, value_name = "URL")]
+    pub from: Vec<String>,
+    /// Print what would be downloaded, and download nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Keep archives after their files were taken out
+    #[arg(long)]
+    pub keep_archive: bool,
+    #[command(flatten)]
+    pub form: Form,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum DatasetsVerb {
     /// List the entries
@@ -335,6 +358,8 @@ pub enum DatasetsVerb {
         #[command(flatten)]
         form: Form,
     },
+    /// Download what is missing, verify it and put it where it belongs
+    Fetch(FetchArgs),
     /// Open a dataset: check its files, fingerprint it, prove its truth
     Check {
         /// Name of the entry

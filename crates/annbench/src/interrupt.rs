@@ -12,11 +12,19 @@ pub fn flag() -> &'static AtomicBool {
 /// # Errors
 /// When the handler cannot be installed.
 pub fn listen() -> anyhow::Result<()> {
-    ctrlc::set_handler(|| {
+    listen_keeping("finished points are kept")
+}
+
+/// As [`listen`]; `kept` says what does not get lost.
+///
+/// # Errors
+/// When the handler cannot be installed.
+pub fn listen_keeping(kept: &'static str) -> anyhow::Result<()> {
+    ctrlc::set_handler(move || {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        crate::terminal::say("stopping; finished points are kept (again to stop at once)");
+        crate::terminal::say(&format!("stopping; {kept} (again to stop at once)"));
     })
     .map_err(|error| anyhow::anyhow!("listening for Ctrl-C: {error}"))
 }

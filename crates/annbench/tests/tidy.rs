@@ -24,7 +24,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     (
         "annbench",
         &[
-            "config", "core", "dataset", "exact", "report", "results", "runner", "yaml",
+            "config", "core", "dataset", "exact", "fetch", "report", "results", "runner", "yaml",
         ],
     ),
     ("adapter-calibration", &["core"]),

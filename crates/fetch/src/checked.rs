@@ -82,16 +82,19 @@ impl Hasher {
 }
 
 /// A checksum that is not the expected one.
-pub(crate) struct Mismatch {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
     /// Its name.
-    pub(crate) kind: &'static str,
-    pub(crate) expected: String,
-    pub(crate) found: String,
+    pub kind: &'static str,
+    /// What it should be.
+    pub expected: String,
+    /// What it is.
+    pub found: String,
 }
 
 impl Expected {
     /// The first checksum that differs.
-    pub(crate) fn mismatch(&self, sums: &Sums) -> Option<Mismatch> {
+    pub fn mismatch(&self, sums: &Sums) -> Option<Mismatch> {
         [
             ("SHA-256", &self.sha256, Some(&sums.sha256)),
             ("MD5", &self.md5, sums.md5.as_ref()),

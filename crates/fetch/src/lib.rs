@@ -26,7 +26,7 @@ mod state;
 mod transfer;
 mod unpack;
 
-pub use checked::{Sums, hash};
+pub use checked::{Mismatch, Sums, hash};
 pub use cut::Cut;
 pub use download::{Download, Downloaded, download};
 pub use error::{DownloadError, HashError, SourceError, Trouble};

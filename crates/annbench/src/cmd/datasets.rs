@@ -20,6 +20,7 @@ pub fn datasets(places: &Places, verb: &DatasetsVerb) -> anyhow::Result<Answer> 
                 false => show(&entry),
             }))
         }
+        DatasetsVerb::Fetch(args) => super::fetch::fetch(places, args),
         DatasetsVerb::Check {
             name,
             accept_checksum,
@@ -143,7 +144,8 @@ fn table(lines: &[Line]) -> String {
     let _ = writeln!(
         text,
         "{} datasets, {} of them here. ?: size not known.\n\
-         `annbench datasets show NAME` tells where the files of one come from and where they belong.",
+         `annbench datasets show NAME` tells where the files of one come from and where they belong,\n\
+         `annbench datasets fetch NAME` brings them there.",
         lines.len(),
         lines.iter().filter(|line| line.here).count()
     );
@@ -258,7 +260,7 @@ fn show(entry: &Entry) -> String {
         if let Some(md5) = &archive.md5 {
             let _ = writeln!(text, "            md5 {md5}");
         }
-        text.push_str("            unpack it, then put the files below in their places\n");
+        text.push_str("            unpack it, then put the files below in their places: `datasets fetch` does\n");
     }
     for status in entry.file_statuses() {
         let _ = writeln!(text, "\n  {}  ({})", status.file, status.roles.join(", "));

@@ -5,6 +5,7 @@ pub mod check;
 pub mod completions;
 pub mod datasets;
 pub mod explain;
+pub mod fetch;
 pub mod man;
 pub mod plan;
 pub mod report;

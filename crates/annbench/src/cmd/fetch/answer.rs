@@ -1,0 +1,273 @@
+use super::plan::{Set, Way};
+use annbench_report::count;
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// The answer for programs.
+#[derive(Debug, Serialize)]
+pub struct Document<'f> {
+    pub dry_run: bool,
+    pub datasets: &'f [Fetched],
+}
+
+/// What became of a dataset, or would.
+#[derive(Debug, Serialize)]
+pub struct Fetched {
+    name: String,
+    source: String,
+    licence: String,
+    /// Packed downloads that the files are taken out of.
+    archives: Vec<FetchedArchive>,
+    pub files: Vec<FetchedFile>,
+}
+
+#[derive(Debug, Serialize)]
+struct FetchedArchive {
+    url: String,
+    bytes: Option<u64>,
+    /// Where it lies meanwhile; where it is put by hand.
+    belongs: PathBuf,
+}
+
+/// What became of a file, or would.
+#[derive(Debug, Serialize)]
+pub struct FetchedFile {
+    file: String,
+    pub state: State,
+    /// Where it belongs, or is.
+    pub belongs: PathBuf,
+    /// Where it comes from, or came from.
+    pub url: Option<String>,
+    pub bytes: Option<u64>,
+    /// Rows that are taken, where it is the beginning of a larger file.
+    first_rows: Option<u64>,
+    /// Of the file that came.
+    pub sha256: Option<String>,
+    /// Whether a checksum was known, and agrees.
+    pub compared: Option<bool>,
+    /// Bytes that were there from an earlier time.
+    pub resumed: Option<u64>,
+    /// Why it is not here.
+    pub reason: Option<String>,
+}
+
+/// Whether a file is here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It was here.
+    Here,
+    /// It would be fetched.
+    ToFetch,
+    /// It came.
+    Fetched,
+    /// It did not come.
+    Failed,
+    /// It does not come by this command.
+    ByHand,
+}
+
+impl Fetched {
+    /// Before anything is done.
+    pub fn planned(set: &Set) -> Self {
+        Self {
+            name: set.name.clone(),
+            source: set.source.clone(),
+            licence: set.licence.clone(),
+            archives: set
+                .archives
+                .iter()
+                .map(|packed| FetchedArchive {
+                    url: packed.url().to_owned(),
+                    bytes: packed.download.expected.bytes,
+                    belongs: packed.download.file.clone(),
+                })
+                .collect(),
+            files: set
+                .files
+                .iter()
+                .map(|wanted| {
+                    let mut file = FetchedFile {
+                        file: wanted.file.clone(),
+                        state: State::ToFetch,
+                        belongs: wanted.belongs.clone(),
+                        url: None,
+                        bytes: None,
+                        first_rows: None,
+                        sha256: None,
+                        compared: None,
+                        resumed: None,
+                        reason: None,
+                    };
+                    match &wanted.way {
+                        Way::Here { path, bytes } => {
+                            file.state = State::Here;
+                            file.belongs.clone_from(path);
+                            file.bytes = Some(*bytes);
+                        }
+                        Way::Download { download, first } => {
+                            let source = download.sources.first();
+                            file.url = source.map(|source| source.url().to_owned());
+                            file.first_rows = *first;
+                            let cut = download.cut.as_ref().map(|cut| cut.bytes);
+                            file.bytes = cut.or(download.expected.bytes);
+                        }
+                        Way::Packed { archive } => {
+                            let packed = &set.archives[*archive];
+                            file.url = Some(packed.url().to_owned());
+                            let own = packed.members.iter().find(|m| m.file == wanted.belongs);
+                            file.bytes = own.and_then(|member| member.expected.bytes);
+                        }
+                        Way::ByHand { why } => {
+                            file.state = State::ByHand;
+                            file.reason = Some(why.clone());
+                        }
+                    }
+                    file
+                })
+                .collect(),
+        }
+    }
+
+    /// Whether everything is here, or would come.
+    pub fn is_good(&self) -> bool {
+        let bad = |file: &FetchedFile| matches!(file.state, State::Failed | State::ByHand);
+        !self.files.iter().any(bad)
+    }
+
+    /// Bytes that are to come, archives included; `None` where nothing is known of any.
+    pub fn bytes_to_come(&self) -> Option<u64> {
+        let files = self
+            .files
+            .iter()
+            .filter(|file| file.state == State::ToFetch);
+        let archives = self.archives.iter().filter_map(|archive| archive.bytes);
+        let known: Vec<u64> = files
+            .filter_map(|file| file.bytes)
+            .chain(archives)
+            .collect();
+        let sum = known
+            .iter()
+            .fold(0_u64, |sum, &bytes| sum.saturating_add(bytes));
+        (!known.is_empty()).then_some(sum)
+    }
+
+    /// Nothing comes, for this reason.
+    pub fn fail_all(&mut self, why: &str) {
+        for file in &mut self.files {
+            if file.state == State::ToFetch {
+                file.fail(why);
+            }
+        }
+    }
+}
+
+impl FetchedFile {
+    /// It does not come, for this reason.
+    pub fn fail(&mut self, why: &str) {
+        self.state = State::Failed;
+        self.reason = Some(why.to_owned());
+    }
+}
+
+/// The answer for people.
+pub fn text(fetched: &[Fetched]) -> String {
+    let mut text = String::new();
+    for set in fetched {
+        let _ = writeln!(text, "{}", set.name);
+        let _ = writeln!(text, "  source   {}", set.source);
+        let _ = writeln!(text, "  licence  {}", set.licence);
+        for archive in &set.archives {
+            let _ = writeln!(
+                text,
+                "  archive  {}\n           {}; at {} meanwhile",
+                archive.url,
+                size(archive.bytes),
+                archive.belongs.display()
+            );
+        }
+        for file in &set.files {
+            file.write(&mut text);
+        }
+        by_hand(&mut text, set);
+    }
+    text
+}
+
+/// Which files to put where, when the command cannot.
+fn by_hand(text: &mut String, set: &Fetched) {
+    let missing: Vec<&FetchedFile> = set
+        .files
+        .iter()
+        .filter(|file| file.state == State::Failed && file.url.is_some())
+        .collect();
+    if missing.is_empty() {
+        return;
+    }
+    text.push_str("  by hand, from a machine that is connected:\n");
+    let mut told = Vec::new();
+    for file in missing {
+        let url = file.url.as_deref().unwrap_or_default();
+        let archive = set.archives.iter().find(|archive| archive.url == url);
+        let (place, then) = match archive {
+            Some(archive) => (&archive.belongs, ", then the same command unpacks it"),
+            None => (&file.belongs, ""),
+        };
+        if told.contains(&url) {
+            continue;
+        }
+        told.push(url);
+        let part = match (file.first_rows, file.bytes) {
+            (Some(rows), Some(bytes)) => format!(
+                " (its first {} bytes, with {} as the number of rows in its header)",
+                count(bytes),
+                count(rows)
+            ),
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "    {url}{part}\n      to {}{then}", place.display());
+    }
+}
+
+impl FetchedFile {
+    fn write(&self, text: &mut String) {
+        let (place, size) = (self.belongs.display(), size(self.bytes));
+        let part = match self.first_rows {
+            Some(rows) => format!(", the first {} rows of the file there", count(rows)),
+            None => String::new(),
+        };
+        let url = self.url.as_deref().unwrap_or_default();
+        let _ = match self.state {
+            State::Here => writeln!(text, "  here     {place}\n           {size}"),
+            State::ToFetch => writeln!(
+                text,
+                "  to fetch {place}\n           {size}{part}, from {url}"
+            ),
+            State::Fetched => writeln!(
+                text,
+                "  fetched  {place}\n           {size}{part}, from {url}\n           sha256 {}, {}",
+                self.sha256.as_deref().unwrap_or_default(),
+                match self.compared {
+                    Some(true) => "a known checksum agrees",
+                    _ => "no checksum was known to compare",
+                }
+            ),
+            State::Failed | State::ByHand => writeln!(
+                text,
+                "  MISSING  {place}\n           {}",
+                self.reason
+                    .as_deref()
+                    .unwrap_or_default()
+                    .replace('\n', "\n           ")
+            ),
+        };
+    }
+}
+
+fn size(bytes: Option<u64>) -> String {
+    match bytes {
+        Some(bytes) => format!("{} bytes", count(bytes)),
+        None => "size not known".to_owned(),
+    }
+}
