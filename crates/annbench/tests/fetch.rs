@@ -159,6 +159,7 @@ fn a_million_rows_come_in_place_of_a_billion() {
     assert_eq!(states(&plan), ["to_fetch", "to_fetch"]);
     assert_eq!(plan["datasets"][0]["files"][0]["bytes"], 8_000_008);
     assert_eq!(plan["datasets"][0]["files"][0]["first_rows"], 1_000_000);
+    assert_eq!(plan["datasets"][0]["bytes_to_come"], 8_000_008 + 88);
     assert!(server.requests().is_empty());
 
     let answer = bench.json(&["rows-1K"], 0);
@@ -476,4 +477,24 @@ fn a_url_of_another_kind_is_told() {
         .as_str()
         .unwrap();
     assert!(reason.contains("http, https or ftp"), "{reason}");
+}
+
+#[test]
+fn what_does_not_fit_is_not_begun() {
+    let server = server();
+    let bench = Bench::new();
+    let (base, queries) = (server.url("/base.1B.u8bin"), server.url("/query.u8bin"));
+    let rows = 4_000_000_000_u64;
+    let text = entry("rows", rows, rows, &base, &queries, "")
+        // 16 exabytes would be more than any file system has.
+        .replace("dim: 8", "dim: 2000000000")
+        .replace("bytes: 32000000008", "bytes: 8000000000000000008");
+    bench.write("datasets/rows.yaml", &text);
+    let answer = bench.json(&["rows"], 1);
+    assert_eq!(states(&answer), ["failed", "failed"]);
+    let reason = answer["datasets"][0]["files"][0]["reason"]
+        .as_str()
+        .unwrap();
+    assert!(reason.contains("8,000,000,000,000,000,096"), "{reason}");
+    assert!(server.requests().is_empty());
 }

@@ -2,7 +2,7 @@ use crate::DownloadError;
 use crate::state::{LARGEST, State};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// A file that is not complete: `<file>.part`, held by one process at a time, and its state in
@@ -20,20 +20,27 @@ impl Part {
         let folder = file.parent().unwrap_or(Path::new(""));
         std::fs::create_dir_all(folder).map_err(DownloadError::io("make the folder", folder))?;
         let path = beside(file, ".part");
-        let opened = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(DownloadError::io("open", &path))?;
-        match opened.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(DownloadError::Busy { part: path }),
-            Err(TryLockError::Error(cause)) => {
-                return Err(DownloadError::io("lock", &path)(cause));
+        let opened = loop {
+            let opened = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)
+                .map_err(DownloadError::io("open", &path))?;
+            match opened.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(DownloadError::Busy { part: path }),
+                Err(TryLockError::Error(cause)) => {
+                    return Err(DownloadError::io("lock", &path)(cause));
+                }
             }
-        }
+            // Another process may have completed it between the two steps: what is held then is no part
+            // any more but the file, which must not be written.
+            if is_at(&opened, &path).map_err(DownloadError::io("look at", &path))? {
+                break opened;
+            }
+        };
         Ok(Self {
             state: beside(file, ".part.json"),
             path,
@@ -123,6 +130,16 @@ impl Part {
     pub(crate) fn discard(&self) -> Result<(), DownloadError> {
         self.reset(0)?;
         std::fs::remove_file(&self.path).map_err(DownloadError::io("remove", &self.path))
+    }
+}
+
+/// Whether `path` names the file that is open.
+fn is_at(open: &File, path: &Path) -> io::Result<bool> {
+    let open = open.metadata()?;
+    match path.metadata() {
+        Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 /// Bytes that are read, and written, at once.
@@ -65,10 +65,12 @@ impl Line<'_> {
                     thread::park_timeout(LOOK);
                 }
             });
-            let result = work();
-            finished.store(true, Ordering::Release);
-            watcher.thread().unpark();
-            result
+            // Also when `work` panics, or the watcher would be waited for without end.
+            let _end = EndOfWatch {
+                finished: &finished,
+                watcher: watcher.thread().clone(),
+            };
+            work()
         })
     }
 
@@ -92,6 +94,19 @@ impl Line<'_> {
     }
 }
 
+/// Lets the watcher go.
+struct EndOfWatch<'a> {
+    finished: &'a AtomicBool,
+    watcher: Thread,
+}
+
+impl Drop for EndOfWatch<'_> {
+    fn drop(&mut self) {
+        self.finished.store(true, Ordering::Release);
+        self.watcher.unpark();
+    }
+}
+
 /// The bytes of one file from one source into its part.
 pub(crate) struct Transfer<'a> {
     line: Line<'a>,
@@ -109,6 +124,8 @@ pub(crate) struct Transfer<'a> {
 struct Shared {
     state: State,
     jobs: VecDeque<Range<u64>>,
+    /// Connections that are still at work.
+    working: usize,
     header_is_right: bool,
     saved: Instant,
     ended: Option<Ended>,
@@ -133,6 +150,7 @@ impl<'a> Transfer<'a> {
             ranged,
             shared: Mutex::new(Shared {
                 jobs: VecDeque::new(),
+                working: 0,
                 // What was there before was compared when it came.
                 header_is_right: state.done.covers(&(0..header)),
                 saved: Instant::now(),
@@ -164,6 +182,7 @@ impl<'a> Transfer<'a> {
             let mut jobs: VecDeque<_> = shared.state.done.missing(self.total, self.unit()).into();
             let first = answer.and_then(|answer| Some((jobs.pop_front()?, answer)));
             shared.jobs = jobs;
+            shared.working = connections.max(1);
             first
         };
         self.line.watched(|| {
@@ -220,8 +239,11 @@ impl<'a> Transfer<'a> {
             let (job, answer) = match first.take() {
                 Some((job, answer)) => (job, Some(answer)),
                 None => {
-                    let next = self.shared().jobs.pop_front();
-                    let Some(job) = next else { return };
+                    let mut shared = self.shared();
+                    let Some(job) = shared.jobs.pop_front() else {
+                        shared.working -= 1;
+                        return;
+                    };
                     (job, None)
                 }
             };
@@ -236,16 +258,25 @@ impl<'a> Transfer<'a> {
                 Err(Ended::Source(failure)) => failure,
                 Err(here) => return self.end(here),
             };
-            if at < job.end {
-                self.shared().jobs.push_front(at..job.end);
-            }
             failure.attempts = attempt;
             // The server has answered before, so that being out of reach may pass, too.
             let may_pass = failure.trouble.may_pass() || failure.trouble == Trouble::Unreachable;
+            let exhausted = attempt >= limits.tries;
+            {
+                let mut shared = self.shared();
+                if at < job.end {
+                    shared.jobs.push_front(at..job.end);
+                }
+                // A server that takes fewer connections than these leaves the work to the others.
+                if may_pass && exhausted && shared.working > 1 {
+                    shared.working -= 1;
+                    return;
+                }
+            }
             if self.is_over() {
                 return;
             }
-            if !may_pass || attempt >= limits.tries {
+            if !may_pass || exhausted {
                 return self.end(Ended::Source(failure));
             }
             attempt += 1;

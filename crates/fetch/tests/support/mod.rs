@@ -35,13 +35,13 @@ pub fn sha256(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Limits that make failures come soon.
+/// Limits that make failures come soon, but for stalls: a busy machine makes those, too.
 pub fn limits() -> Limits {
     Limits {
         connections: 3,
         piece: 10_000,
         connect: Duration::from_secs(5),
-        stall: Duration::from_millis(300),
+        stall: Duration::from_secs(60),
         slowest: 1,
         tries: 3,
         headway: 1 << 20,
@@ -49,6 +49,14 @@ pub fn limits() -> Limits {
         longest_backoff: Duration::from_millis(10),
         proxy: false,
         ..Limits::default()
+    }
+}
+
+/// [`limits`] of somebody who does not wait.
+pub fn impatient() -> Limits {
+    Limits {
+        stall: Duration::from_millis(500),
+        ..limits()
     }
 }
 
@@ -100,7 +108,11 @@ impl Place {
 
     /// The one failure of a download that must not leave a file.
     pub fn failure(&self, wanted: &Download) -> SourceError {
-        let error = self.fetch(wanted).unwrap_err();
+        self.failure_within(wanted, &limits())
+    }
+
+    pub fn failure_within(&self, wanted: &Download, limits: &Limits) -> SourceError {
+        let error = self.fetch_within(wanted, limits).unwrap_err();
         assert!(!self.file.exists(), "a file that was not verified");
         let DownloadError::Sources { file, failures } = &error else {
             panic!("{error}");

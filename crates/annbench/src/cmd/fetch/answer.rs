@@ -1,4 +1,5 @@
 use super::plan::{Set, Way};
+use annbench_fetch::free_space;
 use annbench_report::count;
 use serde::Serialize;
 use std::fmt::Write;
@@ -17,6 +18,10 @@ pub struct Fetched {
     name: String,
     source: String,
     licence: String,
+    /// Bytes that were to come, archives included, as far as that was known.
+    bytes_to_come: u64,
+    /// Bytes that could be written where they belong.
+    bytes_free: Option<u64>,
     /// Packed downloads that the files are taken out of.
     archives: Vec<FetchedArchive>,
     pub files: Vec<FetchedFile>,
@@ -71,7 +76,32 @@ pub enum State {
 impl Fetched {
     /// Before anything is done.
     pub fn planned(set: &Set) -> Self {
+        let mut planned = Self::of(set);
+        planned.bytes_to_come = planned.to_come();
+        let place = planned.files.first().and_then(|file| file.belongs.parent());
+        planned.bytes_free = place.and_then(|place| free_space(place).ok());
+        planned
+    }
+
+    /// Why everything that is to come does not fit, if it does not.
+    pub fn no_space(&self) -> Option<String> {
+        let (free, needed) = (self.bytes_free?, self.bytes_to_come);
+        let place = self.files.first()?.belongs.parent()?;
+        (needed > free).then(|| {
+            format!(
+                "expected {} bytes or fewer to come, which is what is free where they belong ({}), found \
+                 {}; free space, or put `datasets/downloads` elsewhere, by a link perhaps",
+                count(free),
+                place.display(),
+                count(needed)
+            )
+        })
+    }
+
+    fn of(set: &Set) -> Self {
         Self {
+            bytes_to_come: 0,
+            bytes_free: None,
             name: set.name.clone(),
             source: set.source.clone(),
             licence: set.licence.clone(),
@@ -136,21 +166,14 @@ impl Fetched {
         !self.files.iter().any(bad)
     }
 
-    /// Bytes that are to come, archives included; `None` where nothing is known of any.
-    pub fn bytes_to_come(&self) -> Option<u64> {
+    fn to_come(&self) -> u64 {
         let files = self
             .files
             .iter()
-            .filter(|file| file.state == State::ToFetch);
+            .filter(|file| file.state == State::ToFetch)
+            .filter_map(|file| file.bytes);
         let archives = self.archives.iter().filter_map(|archive| archive.bytes);
-        let known: Vec<u64> = files
-            .filter_map(|file| file.bytes)
-            .chain(archives)
-            .collect();
-        let sum = known
-            .iter()
-            .fold(0_u64, |sum, &bytes| sum.saturating_add(bytes));
-        (!known.is_empty()).then_some(sum)
+        files.chain(archives).fold(0, u64::saturating_add)
     }
 
     /// Nothing comes, for this reason.
@@ -189,6 +212,14 @@ pub fn text(fetched: &[Fetched]) -> String {
         }
         for file in &set.files {
             file.write(&mut text);
+        }
+        if set.files.iter().any(|file| file.state == State::ToFetch) {
+            let _ = writeln!(
+                text,
+                "  in all   {} bytes to come, as far as sizes are known; {} free there",
+                count(set.bytes_to_come),
+                set.bytes_free.map_or("an unknown number".to_owned(), count)
+            );
         }
         by_hand(&mut text, set);
     }

@@ -4,9 +4,8 @@ use super::plan::{Packed, Set, Way};
 use crate::terminal::say;
 use annbench_fetch::{
     DownloadError, Downloaded, HashError, Limits, UnpackError, UnpackLimits, Unpacked, download,
-    free_space, hash, unpack,
+    hash, unpack,
 };
-use annbench_report::count;
 use std::sync::atomic::AtomicBool;
 
 /// Brings what is missing.
@@ -24,7 +23,7 @@ impl Worker {
     pub fn fetch(&self, set: &Set) -> anyhow::Result<Fetched> {
         let mut fetched = Fetched::planned(set);
         say(&format!("{}: licence: {}", set.name, set.licence));
-        if let Some(why) = no_space(&fetched) {
+        if let Some(why) = fetched.no_space() {
             say(&format!("{}: {why}", set.name));
             fetched.fail_all(&why);
             return Ok(fetched);
@@ -160,22 +159,6 @@ fn most_unpacked(packed: &Packed) -> u64 {
         .saturating_mul(8)
         .max(packed.saturating_mul(20))
         .saturating_add(1 << 30)
-}
-
-/// Why everything that is to come does not fit, if it does not.
-fn no_space(fetched: &Fetched) -> Option<String> {
-    let needed = fetched.bytes_to_come()?;
-    let place = fetched.files.first()?.belongs.parent()?;
-    let free = free_space(place).ok()?;
-    (needed > free).then(|| {
-        format!(
-            "expected {} bytes or fewer to come, which is what is free where they belong ({}), found {}; \
-             free space, or put `datasets/downloads` elsewhere, by a link perhaps",
-            count(free),
-            place.display(),
-            count(needed)
-        )
-    })
 }
 
 impl FetchedFile {
