@@ -372,4 +372,6 @@ pub enum DatasetsVerb {
         #[arg(long)]
         narrow: bool,
     },
+    /// Write a set in another layout, with its entry beside it
+    Convert(crate::cmd::datasets::ConvertArgs),
 }

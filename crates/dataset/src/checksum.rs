@@ -23,6 +23,11 @@ pub(crate) fn file_sha256(
     })
 }
 
+/// SHA-256 of a whole file that nothing is remembered of.
+pub(crate) fn sha256_of(file: &MappedFile, watch: Watch<'_>) -> Result<String, DatasetError> {
+    sha256(Sha256::new(), file, file.bytes(), watch)
+}
+
 /// SHA-256 of the flat file (fbin, f16bin, i8bin or u8bin) that would hold these vectors of `source`.
 pub(crate) fn flat_sha256(
     source: &MappedFile,

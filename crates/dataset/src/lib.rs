@@ -14,6 +14,7 @@ mod convert;
 mod copy;
 mod dataset;
 mod error;
+mod export;
 mod format;
 mod lying;
 mod mapped;
@@ -30,6 +31,7 @@ pub use catalogue::{
 };
 pub use dataset::{AcceptedChecksum, Dataset, NarrowedPart, OpenOptions, UncomparedChecksum};
 pub use error::{Contents, DatasetError, MissingFile};
+pub use export::{Export, ExportError, Exported, export};
 pub use format::Format;
 pub(crate) use mapped::MappedFile;
 pub use mapped::MappedVectors;

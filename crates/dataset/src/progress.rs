@@ -9,6 +9,8 @@ pub enum Activity {
     Checksum,
     /// Writing a flat copy of an interleaved or compressed file; counted in rows.
     Convert,
+    /// Writing vectors in another layout; counted in rows.
+    Write,
     /// Fingerprinting and looking for values that are not finite; counted in bytes.
     Fingerprint,
     /// Computing exact neighbours; counted in distances.

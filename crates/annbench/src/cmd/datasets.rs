@@ -1,3 +1,5 @@
+mod convert;
+
 use crate::args::{DatasetsVerb, Form, Permits};
 use crate::catalogued::Catalogued;
 use crate::places::Places;
@@ -6,6 +8,7 @@ use crate::terminal::say;
 use crate::{Answer, interrupt, json};
 use annbench_dataset::{Entry, FileState, FileStatus};
 use annbench_report::count;
+pub use convert::ConvertArgs;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -32,6 +35,7 @@ pub fn datasets(places: &Places, verb: &DatasetsVerb) -> anyhow::Result<Answer> 
             };
             check(places, name, permits)
         }
+        DatasetsVerb::Convert(args) => convert::convert(places, args),
     }
 }
 

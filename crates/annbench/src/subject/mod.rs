@@ -27,7 +27,7 @@ use annbench_runner::{FileState, GivenVectors, Subject, SubjectFacts};
 pub use planned::Planned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use watcher::Watcher;
+pub use watcher::Watcher;
 
 /// The entries in the datasets folder.
 pub fn catalogue(places: &Places) -> Catalogue {

@@ -32,6 +32,7 @@ impl Watcher {
             let doing = match progress.activity {
                 Activity::Checksum => "checking the checksum of",
                 Activity::Convert => "converting",
+                Activity::Write => "writing",
                 Activity::Fingerprint => "fingerprinting",
                 Activity::Truth => "computing exact neighbours over",
             };

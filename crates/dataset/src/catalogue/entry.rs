@@ -110,7 +110,7 @@ impl Entry {
 }
 
 /// Whether `name` can stand for one folder or file and nothing else.
-pub(super) fn is_plain_name(name: &str) -> bool {
+pub(crate) fn is_plain_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with('.')
         && name

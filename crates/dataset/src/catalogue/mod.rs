@@ -6,11 +6,13 @@ mod parts;
 mod places;
 mod read;
 mod status;
+mod write;
 
 use crate::DatasetError;
 use crate::lying::{Lying, lying_at};
 pub use annbench_yaml::Diagnostic as EntryError;
 use annbench_yaml::{decode, nearest};
+pub(crate) use entry::is_plain_name;
 pub use entry::{Archive, Entry, FileFacts, TruthPart, VectorsPart};
 pub use places::Places;
 pub use status::{FileState, FileStatus};

@@ -93,6 +93,11 @@ impl Format {
         !matches!(self, Format::Ivecs | Format::Ibin | Format::BigannTruth)
     }
 
+    /// Whether sets are written in it.
+    pub const fn is_written(self) -> bool {
+        self.holds_vectors()
+    }
+
     /// Whether neighbours come in it.
     pub const fn holds_truth(self) -> bool {
         self.value().is_none()

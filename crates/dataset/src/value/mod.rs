@@ -10,6 +10,7 @@ mod recode;
 mod sets;
 
 pub(crate) use fit::{Fit, Misfit, row_values};
+pub(crate) use narrow::{Narrow, Narrowed, Number, each_number};
 pub(crate) use recode::Recode;
 pub(crate) use sets::write_sets;
 

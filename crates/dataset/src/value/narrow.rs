@@ -121,7 +121,7 @@ macro_rules! each_number {
 
 /// Hands every number of `bytes`, little-endian values of type `value`, to `each` with its position.
 /// Values of 0 or 1 are integers.
-pub(super) fn each_number<E>(
+pub(crate) fn each_number<E>(
     value: ValueType,
     bytes: &[u8],
     mut each: impl FnMut(usize, Number) -> Result<(), E>,

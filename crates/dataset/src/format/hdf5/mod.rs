@@ -7,6 +7,7 @@ mod list;
 mod locate;
 mod sets;
 mod stored;
+mod write;
 
 use super::table::{Rows, TakeRows, rows_fit};
 use super::{Table, Wanted};
@@ -23,6 +24,7 @@ pub(crate) use sets::Hdf5Sets;
 use std::ops::Range;
 use std::path::Path;
 use stored::{Stored, VECTOR_TYPES};
+pub(crate) use write::Hdf5Out;
 
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 8 << 20;
