@@ -327,7 +327,7 @@ pub struct DatasetsArgs {
 )]
 pub struct FetchArgs {
     /// Names of entries, or of VectorDBBench's folders, such as openai_small_50k
-    #[arg(value_name = "NAME", required = true)]
+    #[arg(value_name = "NAME", required = true, add = ArgValueCandidates::new(complete::datasets))]
     pub names: Vec<String>,
     /// Take the files from this folder of a server (http, https, ftp) and not from where they are
     /// published; may be repeated: the next serves where one fails
