@@ -56,6 +56,7 @@ const UNSAFE: &[&str] = &[
     "crates/exact/src/panel/amx.rs",
     "crates/exact/src/panel/avx2.rs",
     "crates/exact/src/panel/avx512.rs",
+    "crates/exact/src/panel/lines.rs",
     "crates/exact/src/panel/mod.rs",
     "crates/exact/src/panel/over.rs",
     "crates/exact/src/panel/over_avx512.rs",

@@ -117,10 +117,10 @@ impl Flat<'_> {
         if self.is_for_shortlists(queries.n(), wanted) {
             let found = match (self.base(), queries) {
                 (Vectors::U8(base), Vectors::U8(rows)) if self.metric() != Metric::Cosine => {
-                    self.integers(base, rows, queries, wanted, meter)?
+                    self.integers(base, rows, wanted, meter)?
                 }
                 (Vectors::I8(base), Vectors::I8(rows)) if self.metric() != Metric::Cosine => {
-                    self.integers(base, rows, queries, wanted, meter)?
+                    self.integers(base, rows, wanted, meter)?
                 }
                 (Vectors::Bits(_) | Vectors::Sets(_), _) => None,
                 _ => self.floats(queries, wanted, meter)?,
@@ -136,7 +136,6 @@ impl Flat<'_> {
         &self,
         base: Rows<'_, T>,
         rows: Rows<'_, T>,
-        queries: Vectors<'_>,
         wanted: usize,
         meter: &Meter<'_>,
     ) -> Result<Option<Vec<Found>>, ExactError> {
@@ -148,11 +147,7 @@ impl Flat<'_> {
             .into_par_iter()
             .enumerate()
             .map(|(q, kept)| {
-                let ids = kept.into_ids();
-                let candidates: Vec<_> = ids
-                    .into_iter()
-                    .map(|id| self.candidate(queries, q, id))
-                    .collect();
+                let candidates = integers.candidates(q, kept);
                 Found {
                     outside: self.beyond(&candidates),
                     method: Method::Integers,

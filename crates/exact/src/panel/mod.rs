@@ -11,11 +11,13 @@ mod amx;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod lines;
 mod over;
 #[cfg(target_arch = "x86_64")]
 mod over_avx512;
 mod plain;
 
+pub(crate) use lines::{Aligned, Lines};
 pub(crate) use over::over;
 
 use crate::Level;

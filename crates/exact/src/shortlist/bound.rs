@@ -160,3 +160,52 @@ pub(super) fn up(value: f64) -> f32 {
 pub(super) fn down(value: f64) -> f32 {
     (value as f32).next_down()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::MOST_COMPONENTS;
+    use super::*;
+
+    #[test]
+    fn the_worked_example_of_cancellation_stays_open_until_both_rows_are_in() {
+        // q = 4096; a = 4097, b = 4096.5: both f32 scores |x|^2 - 2 q x are -16777216.
+        let score = |x: f32| x * x - 2.0 * 4096.0 * x;
+        assert_eq!(
+            (score(4097.0), score(4096.5)),
+            (-16_777_216.0, -16_777_216.0)
+        );
+        let error = gamma(3, U32) * (4097f64.powi(2) + 2.0 * 4096.0 * 4097.0);
+        assert!((error - 9.0029).abs() < 1e-4, "{error}");
+        // With a alone in the shortlist, b's least distance is not above a's, which is 1.
+        assert!(f64::from(score(4096.5)) - error + 4096f64.powi(2) < 1.0);
+        // The bound of the engine is no narrower.
+        let norms = QueryNorms {
+            own: 4096.0,
+            rounded: 4096.0,
+            residual: 0.0,
+            centre: 0.0,
+        };
+        let row = RowNorms::new(4097f32 * 4097.0, 0.0, 1, 0.0);
+        assert!(2.0 * Bound::new(Metric::L2, 1, 1, norms).at(row) >= error);
+    }
+
+    #[test]
+    fn integers_fit_where_they_are_used() {
+        // How many greatest squares of bytes, and twice as large cross terms, each type can sum.
+        let square = 255i64 * 255;
+        let (f32s, i32s) = (1 << f32::MANTISSA_DIGITS, i64::from(i32::MAX));
+        assert_eq!((f32s / square, f32s / (2 * square)), (258, 129));
+        assert_eq!((i32s / square, i32s / (2 * square)), (33_025, 16_512));
+        // Scores double the products.
+        assert_eq!(MOST_COMPONENTS.min(16_512), MOST_COMPONENTS);
+        assert!(gamma(MOST_COMPONENTS + 64, U32) < 1e-3);
+    }
+
+    #[test]
+    fn wild_rows_are_told_from_tame_ones() {
+        assert!(RowNorms::new(1.0, 0.0, 3, 0.0).is_tame());
+        for squares in [1e31, f32::INFINITY, f32::NAN] {
+            assert!(!RowNorms::new(squares, 0.0, 3, 0.0).is_tame());
+        }
+    }
+}

@@ -23,31 +23,32 @@ fn bytes_plain<T: Byte>(product: Product, row: &[T], shift: i16, words: &mut [u3
             *to = word(*v);
         }
     } else {
+        // A shift of 128, in either direction, turns the highest bit.
+        let turn = if shift == 0 { 0 } else { 0x8080_8080 };
         let (fours, last) = row.as_chunks::<4>();
-        let byte = |v: T| (v.into() + shift) as u8;
-        for (to, four) in words.iter_mut().zip(fours) {
-            *to = u32::from_le_bytes(four.map(byte));
+        for (to, &[a, b, c, d]) in words.iter_mut().zip(fours) {
+            *to = u32::from_le_bytes([a.bits(), b.bits(), c.bits(), d.bits()]) ^ turn;
         }
         if !last.is_empty()
             && let Some(to) = words.get_mut(fours.len())
         {
             let mut four = [0; 4];
             for (to, &v) in four.iter_mut().zip(last) {
-                *to = byte(v);
+                *to = v.bits() ^ turn as u8;
             }
             *to = u32::from_le_bytes(four);
         }
     }
-    let mut sums = ByteSums {
-        components: 0,
-        squares: 0,
-    };
+    let (mut components, mut squares) = (0i32, 0i32);
     for &v in row {
-        let v: i16 = v.into();
-        sums.components += i32::from(v);
-        sums.squares += i32::from(v) * i32::from(v);
+        let v = i32::from(v.into());
+        components += v;
+        squares += v * v;
     }
-    sums
+    ByteSums {
+        components,
+        squares,
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

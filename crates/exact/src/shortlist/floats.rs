@@ -224,7 +224,7 @@ impl Arithmetic for Floats<'_> {
         };
         let mut scratch = Vec::new();
         block.most = RowNorms::default();
-        let into = block.words.chunks_exact_mut(units);
+        let into = block.words.words_mut().chunks_exact_mut(units);
         for (r, words) in into.take(block.rows).enumerate() {
             let row = self.row(block.first + r, &mut scratch);
             let sums = encode::floats(self.level, self.product, row, &self.centre, words);
@@ -332,5 +332,101 @@ impl Floats<'_> {
     /// Whether sums were taken of bfloat16.
     pub(crate) fn product(&self) -> Product {
         self.product
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::panel::{LANES, Lines, ROW_STEP, Sum};
+    use annbench_core::{Rows, distance};
+    use proptest::prelude::*;
+
+    /// Scores of all rows for all queries of one panel, with their bounds.
+    fn check(
+        base: Vectors<'_>,
+        queries: Vectors<'_>,
+        metric: Metric,
+        level: Level,
+    ) -> Result<(), TestCaseError> {
+        let norms: Vec<f64> = (0..base.n()).map(|i| norm(base.row(i))).collect();
+        let floats = Floats::new(base, queries, metric, &norms, 1, 100, level).unwrap();
+        let units = floats.product.units(base.dim());
+        let padded = base.n().next_multiple_of(ROW_STEP);
+        let mut block = Block {
+            first: 0,
+            rows: base.n(),
+            words: Lines::zeroed(padded * units),
+            terms: vec![0.0; padded],
+            extras: vec![RowNorms::default(); padded],
+            most: RowNorms::default(),
+        };
+        floats.load(&mut block);
+        let mut panel = Lines::zeroed(LANES * units);
+        for q in 0..queries.n() {
+            let mut words = vec![0; units];
+            floats.load_query(q, &mut words);
+            for (u, &word) in words.iter().enumerate() {
+                panel.words_mut()[q / 16 * units * 16 + u * 16 + q % 16] = word;
+            }
+        }
+        let mut sums = vec![[0f32; LANES]; padded];
+        let product = floats.product;
+        f32::products(
+            level,
+            product,
+            block.words.words(),
+            panel.words(),
+            &mut sums,
+        );
+        for (q, bound) in floats.bounds.iter().enumerate() {
+            let Some(bound) = bound else {
+                continue;
+            };
+            for (i, sums) in sums.iter().take(base.n()).enumerate() {
+                prop_assert!(block.extras[i].is_tame());
+                let score = -f64::from(sums[q] + block.terms[i]);
+                let reference = distance(metric, queries.row(q), base.row(i));
+                let half = if metric == Metric::L2 { 0.5 } else { 1.0 };
+                let off = (half * reference - floats.offsets[q] - score).abs();
+                let error = bound.at(block.extras[i]);
+                // The offset itself, and the difference, are rounded.
+                let rounding = 1e-12 * (reference.abs() + floats.offsets[q].abs());
+                prop_assert!(
+                    off <= error + rounding,
+                    "{level:?} {metric} off by {off}, not {error}"
+                );
+                // And the bound says something: some hundredths of |q| |x|.
+                let norm = f64::from(block.extras[i].norm);
+                let scale = (norm
+                    + bound.at(RowNorms {
+                        residual: 1.0,
+                        norm: 0.0,
+                    }))
+                    * norm;
+                prop_assert!(error <= 0.02 * scale + 1e-6, "{error} of {scale}");
+            }
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn scores_are_within_their_bounds(
+            (dim, values) in (1usize..150).prop_flat_map(|d| (
+                Just(d),
+                prop::collection::vec(prop_oneof![-1f32..1.0, -1e3f32..1e3, Just(0.0), 1e-20f32..1e-10], d * 70),
+            )),
+            offset in prop_oneof![Just(0f32), Just(1e4)]
+        ) {
+            let values: Vec<f32> = values.iter().map(|v| v + offset).collect();
+            let all = Vectors::F32(Rows::new(&values, dim).unwrap());
+            let (queries, base) = (all.slice(0..20), all.slice(20..70));
+            for level in Level::available() {
+                for metric in [Metric::L2, Metric::InnerProduct, Metric::Cosine] {
+                    check(base, queries, metric, level)?;
+                }
+            }
+        }
     }
 }

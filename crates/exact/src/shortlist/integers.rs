@@ -1,6 +1,6 @@
 use super::{Arithmetic, Block, MOST_COMPONENTS, Scores, encode};
-use crate::Level;
 use crate::panel::Product;
+use crate::{Candidate, Level};
 use annbench_core::{Metric, Rows};
 use std::ops::Range;
 
@@ -9,12 +9,19 @@ pub(crate) trait Byte: Copy + Sync + Into<i16> + 'static {
     /// How such bytes are multiplied at `level`.
     fn product(level: Level) -> Product;
 
-    /// What is added to every byte of the base, and to every byte of the queries, before it is
-    /// taken as the product takes it.
+    /// Its eight bits.
+    fn bits(self) -> u8;
+
+    /// What is added to every byte of the base, and to every byte of the queries, before the product
+    /// takes it in its own way: 0, or 128 in either direction.
     fn shifts(product: Product) -> (i16, i16);
 }
 
 impl Byte for u8 {
+    fn bits(self) -> u8 {
+        self
+    }
+
     fn product(level: Level) -> Product {
         match level {
             #[cfg(target_arch = "x86_64")]
@@ -35,6 +42,10 @@ impl Byte for u8 {
 }
 
 impl Byte for i8 {
+    fn bits(self) -> u8 {
+        self as u8
+    }
+
     fn product(level: Level) -> Product {
         match level {
             #[cfg(target_arch = "x86_64")]
@@ -91,6 +102,35 @@ impl<'s, T: Byte> Integers<'s, T> {
     }
 }
 
+impl<T: Byte> Integers<'_, T> {
+    /// What query `q` has kept, nearest first, with the reference distances, which follow from the
+    /// scores.
+    pub(crate) fn candidates(&self, q: usize, kept: Scores) -> Vec<Candidate> {
+        let row = self.queries.row(q);
+        let sum = |f: fn(i64) -> i64| row.iter().map(|&v| f(i64::from(v.into()))).sum::<i64>();
+        // (x + s) q = q x + s sum(q), where s is what the base is shifted by.
+        let (shift, _) = T::shifts(self.product);
+        let shifted = i64::from(shift) * sum(|v| v);
+        let squares = sum(|v| v * v);
+        let distance = |score: i32| {
+            let score = i64::from(score);
+            if self.l2 {
+                (squares + 2 * shifted - score) as f64
+            } else {
+                // As the reference negates it: a zero becomes a negative one.
+                -((score - shifted) as f64)
+            }
+        };
+        let pairs = kept.into_pairs().into_iter();
+        pairs
+            .map(|(score, id)| Candidate {
+                distance: distance(score),
+                id,
+            })
+            .collect()
+    }
+}
+
 impl<T: Byte> Arithmetic for Integers<'_, T> {
     type Sum = i32;
     /// What a row adds to its scores.
@@ -109,7 +149,7 @@ impl<T: Byte> Arithmetic for Integers<'_, T> {
         let (shift, query_shift) = T::shifts(self.product);
         let units = self.product.units(self.base.dim());
         let rows = self.base.slice(block.first..block.first + block.rows);
-        let into = block.words.chunks_exact_mut(units);
+        let into = block.words.words_mut().chunks_exact_mut(units);
         for (r, words) in into.take(block.rows).enumerate() {
             let row = rows.row(r);
             let sums = encode::bytes(self.level, self.product, row, shift, words);

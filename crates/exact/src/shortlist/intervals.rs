@@ -92,3 +92,49 @@ impl Intervals {
         &self.intervals
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever the limit: what is kept is everything that may be among the k nearest, and a
+        /// larger limit never loses what a smaller one has kept.
+        #[test]
+        fn all_that_may_be_nearest_is_kept_or_nothing_is_claimed(
+            rows in prop::collection::vec((-4f32..4.0, 0f32..2.0), 1..700),
+            k in 1usize..40,
+            cut in any::<prop::sample::Index>()
+        ) {
+            let k = k.min(rows.len());
+            let intervals: Vec<Interval> = rows
+                .iter()
+                .enumerate()
+                .map(|(id, &(least, width))| Interval { least, most: least + width, id: id as u32 })
+                .collect();
+            let mut most: Vec<f32> = intervals.iter().map(|i| i.most).collect();
+            most.sort_by(f32::total_cmp);
+            let expected: Vec<u32> =
+                intervals.iter().filter(|i| i.least <= most[k - 1]).map(|i| i.id).collect();
+            let cut = cut.index(rows.len());
+            let mut decided = false;
+            for limit in [k + 1, 2 * k + 20, 100 + 4 * k, 5_000] {
+                let (mut first, mut second) = (Intervals::new(k, limit), Intervals::new(k, limit));
+                for (at, &interval) in intervals.iter().enumerate() {
+                    if at < cut { first.offer(interval) } else { second.offer(interval) };
+                }
+                second.merge(first);
+                if second.is_overflown() {
+                    prop_assert!(!decided, "limit {}", limit);
+                    continue;
+                }
+                decided = true;
+                let mut kept: Vec<u32> = second.finish().iter().map(|i| i.id).collect();
+                kept.sort_unstable();
+                prop_assert_eq!(kept, expected.clone(), "limit {}", limit);
+            }
+            prop_assert!(decided);
+        }
+    }
+}

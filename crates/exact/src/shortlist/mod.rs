@@ -19,7 +19,7 @@ pub(crate) use intervals::Intervals;
 pub(crate) use scan::{most_queries, scan};
 pub(crate) use scores::Scores;
 
-use crate::panel::{Product, Sum};
+use crate::panel::{Lines, Product, Sum};
 use std::ops::Range;
 
 /// Most components whose sums the arithmetic and the bounds are made for: twice as many products of
@@ -34,7 +34,7 @@ pub(crate) struct Block<T, X> {
     /// How many there are; what follows has more, which stand for nothing.
     pub(crate) rows: usize,
     /// `[padded rows, units]`.
-    pub(crate) words: Vec<u32>,
+    pub(crate) words: Lines,
     /// What a row adds to its sums, for dismissing it.
     pub(crate) terms: Vec<T>,
     /// What else is known of a row.

@@ -1,6 +1,6 @@
 use super::{Arithmetic, Block};
 use crate::meter::Meter;
-use crate::panel::{HALF, LANES, ROW_STEP, Sum, over};
+use crate::panel::{Aligned, HALF, LANES, Lines, ROW_STEP, Sum, over};
 use crate::{ExactError, Level};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,12 +52,12 @@ pub(crate) fn scan<A: Arithmetic>(
             let mut block = Block {
                 first: 0,
                 rows: 0,
-                words: Vec::new(),
+                words: Lines::default(),
                 terms: Vec::new(),
                 extras: Vec::new(),
                 most: A::Extra::default(),
             };
-            let mut sums = vec![[A::Sum::ZERO; LANES]; STRIP_ROWS];
+            let mut sums = Box::new(Aligned([[A::Sum::ZERO; LANES]; STRIP_ROWS]));
             loop {
                 let first = next.fetch_add(step, Ordering::Relaxed);
                 if first >= n {
@@ -68,8 +68,8 @@ pub(crate) fn scan<A: Arithmetic>(
                 fit(&mut block, units);
                 arithmetic.load(&mut block);
                 for (panel, kept) in kept.chunks_mut(LANES).enumerate() {
-                    let words = &panels[panel * LANES * units..(panel + 1) * LANES * units];
-                    pass(arithmetic, level, &block, panel, words, kept, &mut sums);
+                    let words = &panels.words()[panel * LANES * units..(panel + 1) * LANES * units];
+                    pass(arithmetic, level, &block, panel, words, kept, &mut sums.0);
                 }
                 meter.add((block.rows * queries) as u64)?;
             }
@@ -103,6 +103,7 @@ fn pass<A: Arithmetic>(
     }
     let strips = block
         .words
+        .words()
         .chunks(STRIP_ROWS * units)
         .zip(block.terms.chunks(STRIP_ROWS));
     for (strip, (rows, terms)) in strips.enumerate() {
@@ -130,18 +131,19 @@ fn pass<A: Arithmetic>(
 fn fit<T: Sum, X: Copy + Default>(block: &mut Block<T, X>, units: usize) {
     let padded = block.rows.next_multiple_of(ROW_STEP);
     // The padding of each row is written by none, so what it is at first it stays.
-    block.words.resize(padded * units, 0);
-    block.words[block.rows * units..].fill(0);
+    block.words.resize(padded * units);
+    block.words.words_mut()[block.rows * units..].fill(0);
     block.terms.resize(padded, T::LEAST);
     block.terms[block.rows..].fill(T::LEAST);
     block.extras.resize(padded, X::default());
 }
 
 /// All queries, `[panels, 2, units, 16]`.
-fn panels<A: Arithmetic>(arithmetic: &A, units: usize) -> Vec<u32> {
+fn panels<A: Arithmetic>(arithmetic: &A, units: usize) -> Lines {
     let queries = arithmetic.queries();
-    let mut panels = vec![0; queries.len().next_multiple_of(LANES) * units];
+    let mut panels = Lines::zeroed(queries.len().next_multiple_of(LANES) * units);
     panels
+        .words_mut()
         .par_chunks_mut(LANES * units)
         .enumerate()
         .for_each(|(panel, words)| {

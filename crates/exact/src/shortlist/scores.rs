@@ -56,11 +56,14 @@ impl Scores {
         self.pick();
     }
 
-    /// The ids of the k best, best first, and of equal ones the lowest id.
-    pub(crate) fn into_ids(mut self) -> Vec<u32> {
+    /// The k best with their ids, best first, and of equal ones the lowest id.
+    pub(super) fn into_pairs(mut self) -> Vec<(i32, u32)> {
         self.pick();
         self.keys.sort_unstable();
-        self.keys.iter().map(|&key| key as u32).collect()
+        self.keys
+            .iter()
+            .map(|&key| (score(key), key as u32))
+            .collect()
     }
 }
 
@@ -98,8 +101,9 @@ mod tests {
             let mut expected: Vec<u32> = (0..scores.len() as u32).collect();
             expected.sort_by_key(|&id| (-i64::from(scores[id as usize]), id));
             expected.truncate(k);
-            prop_assert_eq!(one.into_ids(), expected.clone());
-            prop_assert_eq!(second.into_ids(), expected);
+            let expected: Vec<_> = expected.iter().map(|&id| (scores[id as usize], id)).collect();
+            prop_assert_eq!(one.into_pairs(), expected.clone());
+            prop_assert_eq!(second.into_pairs(), expected);
         }
     }
 }
