@@ -6,12 +6,14 @@
 #![forbid(unsafe_code)]
 
 mod counts;
+mod distribution;
 mod outcome;
 mod proportion;
 mod rank;
 mod ratio;
 
 pub use counts::{poisson_ceiling, robin_hood, skewness};
+pub use distribution::{KolmogorovSmirnov, kolmogorov_smirnov};
 pub use outcome::{Outcome, StratumMean, StratumVerdict, min_over_strata};
 pub use proportion::{clopper_pearson, clopper_pearson_upper, most_wrong, wilson};
 pub use rank::{spearman, terciles};
