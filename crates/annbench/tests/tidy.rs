@@ -14,7 +14,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("yaml", &[]),
     ("config", &["core", "yaml"]),
     ("exact", &["core"]),
-    ("dataset", &["core", "exact", "yaml"]),
+    ("dataset", &["core", "exact", "stats", "yaml"]),
     ("fetch", &[]),
     ("results", &["core", "stats"]),
     ("stats", &[]),

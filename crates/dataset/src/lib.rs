@@ -6,6 +6,7 @@
 //! entry names and from no other, for only these are stamped and checksummed. Nothing here knows of
 //! adapters, results or the network.
 
+mod audit;
 mod cache;
 mod catalogue;
 mod checksum;
@@ -25,6 +26,7 @@ mod truth;
 mod value;
 mod widen;
 
+pub use audit::{Audit, AuditDepth, Finding, Rule, Verdict, audit, audit_opened};
 pub use catalogue::{
     Archive, Catalogue, Entry, EntryError, FileFacts, FileState, FileStatus, Places, TruthPart,
     VectorsPart,

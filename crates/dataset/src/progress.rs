@@ -15,6 +15,8 @@ pub enum Activity {
     Fingerprint,
     /// Computing exact neighbours; counted in distances.
     Truth,
+    /// Reading rows for an audit; counted in rows.
+    Audit,
 }
 
 /// How far it is.

@@ -17,7 +17,7 @@ use crate::mapped::MappedFile;
 pub(crate) use flat_header::{HEADER_BYTES, header};
 pub(crate) use guess::looks_like;
 pub use layout::Format;
-pub(crate) use neighbors::{RawIds, read_flat_ids, read_ivecs};
+pub(crate) use neighbors::{RawIds, flat_distances, read_flat_ids, read_ivecs};
 pub(crate) use npy::read_npy_ids;
 pub(crate) use table::{Table, Wanted};
 

@@ -22,6 +22,19 @@ pub(crate) fn read_ivecs(path: &Path, bytes: &[u8], width: usize) -> Result<RawI
     Ok(RawIds { width, ids })
 }
 
+/// The distances `[queries, width]` of a file of ids and distances; `None` where its size leaves no
+/// room for them.
+pub(crate) fn flat_distances(bytes: &[u8], expected: usize) -> Option<Vec<f64>> {
+    let header = FlatHeader::of(bytes, &[4, 8], |_, width| width == expected as u64)?;
+    let ids = usize::try_from(header.body(4)?).ok()?;
+    let distances = bytes.get(header.bytes.checked_add(ids)?..)?;
+    // So many bytes of the file are distances.
+    (ids > 0 && distances.len() == ids).then(|| {
+        let words = distances.as_chunks::<4>().0.iter();
+        words.map(|&d| f64::from(f32::from_le_bytes(d))).collect()
+    })
+}
+
 /// Reads a whole file of ids, or of ids and distances: its size decides which. The distances are
 /// left alone.
 pub(crate) fn read_flat_ids(

@@ -1,12 +1,14 @@
 //! Ground truth: shipped and checked, or computed.
 
 mod check;
+mod claimed;
 mod computed;
 mod shipped;
 
 use crate::DatasetError;
 use annbench_core::{ElementType, Metric, Vectors, distance};
 pub(crate) use check::check_sample;
+pub(crate) use claimed::{Claimed, Distances, claimed_truth};
 pub(crate) use computed::computed_truth;
 use rayon::prelude::*;
 pub(crate) use shipped::shipped_truth;

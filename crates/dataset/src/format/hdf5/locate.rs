@@ -26,6 +26,13 @@ pub(super) fn open_dataset(path: &Path, bytes: &[u8], name: &str) -> Result<Data
     Ok(dataset)
 }
 
+/// Whether the file has a link `name`, wherever it leads.
+pub(super) fn holds(path: &Path, bytes: &[u8], name: &str) -> Result<bool, DatasetError> {
+    check_signature(path, bytes)?;
+    let file = File::open(path).map_err(|error| unreadable(path, "file", &error))?;
+    Ok(file.link_exists(name))
+}
+
 fn check_signature(path: &Path, bytes: &[u8]) -> Result<(), DatasetError> {
     // A user block of 512 bytes or a larger power of two may come first.
     let signed = std::iter::once(0)

@@ -1,6 +1,7 @@
 //! Everything that touches the HDF5 library, which serialises its calls behind a global lock.
 
 mod attributes;
+mod distances;
 mod heap;
 mod ids;
 mod list;
@@ -15,6 +16,7 @@ use crate::DatasetError;
 use crate::catalogue::VectorsPart;
 use crate::value::{Fit, Misfit, ValueType};
 use attributes::{Inside, check_attributes};
+pub(crate) use distances::read_distances;
 use half::f16;
 use hdf5_metno::dataset::Layout;
 use hdf5_metno::{Dataset, H5Type};

@@ -1,0 +1,123 @@
+use crate::catalogue::{Entry, TruthPart};
+use crate::format::{Format, flat_distances, hdf5, read_flat_ids, read_ivecs, read_npy_ids};
+use crate::{DatasetError, MappedFile};
+
+/// Shipped truth just as its file has it, nothing of it checked.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Claimed {
+    /// Neighbours per query.
+    pub(crate) width: usize,
+    /// Queries that the file has neighbours of.
+    pub(crate) rows: usize,
+    /// Queries that its own file of queries has, of which only the first may be used.
+    pub(crate) whole: usize,
+    /// Of the queries that are used, `[queries, width]`.
+    pub(crate) ids: Vec<i64>,
+    /// Of the same, where they are shipped.
+    pub(crate) distances: Distances,
+}
+
+/// Shipped distances.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Distances {
+    /// There are none beside the ids.
+    NotShipped,
+    /// They cannot be read: the words say why.
+    Unreadable(String),
+    /// `[queries, width]`.
+    Shipped(Vec<f64>),
+}
+
+impl Claimed {
+    /// Ids of query `q`.
+    pub(crate) fn row(&self, q: usize) -> &[i64] {
+        &self.ids[q * self.width..(q + 1) * self.width]
+    }
+
+    /// Queries that are used.
+    pub(crate) fn queries(&self) -> usize {
+        self.ids.len() / self.width
+    }
+}
+
+/// Reads the file of `part` for the first `queries`.
+pub(crate) fn claimed_truth(
+    entry: &Entry,
+    part: &TruthPart,
+    file: &MappedFile,
+    queries: usize,
+) -> Result<Claimed, DatasetError> {
+    let (path, bytes) = (file.path(), file.bytes());
+    let (raw, mut distances) = match part.format {
+        Format::Ivecs => (read_ivecs(path, bytes, part.width)?, Distances::NotShipped),
+        Format::Ibin | Format::BigannTruth => (
+            read_flat_ids(path, bytes, part.width)?,
+            flat_distances(bytes, part.width).map_or(Distances::NotShipped, Distances::Shipped),
+        ),
+        Format::Npy => (read_npy_ids(path, bytes)?, Distances::NotShipped),
+        Format::Hdf5 => {
+            let name = part.hdf5_dataset.as_deref().unwrap_or_default();
+            let mut ids = Vec::new();
+            hdf5::read_ids(
+                path,
+                bytes,
+                name,
+                entry.queries.rows,
+                part.width,
+                &mut |some| {
+                    ids.extend_from_slice(some);
+                    Ok(())
+                },
+            )?;
+            let raw = crate::format::RawIds {
+                width: part.width,
+                ids,
+            };
+            (raw, beside(file, name, entry.queries.rows, part.width))
+        }
+        _ => {
+            return Err(DatasetError::contents(
+                path,
+                "format",
+                "a layout of neighbours",
+                part.format.name(),
+                "correct `format` in the dataset entry",
+            ));
+        }
+    };
+    let rows = raw.ids.len() / raw.width.max(1);
+    if rows < queries || raw.width != part.width {
+        return Err(DatasetError::contents(
+            path,
+            "shape",
+            format!("{queries} queries of {} neighbours", part.width),
+            format!("{rows} of {}", raw.width),
+            "this is another file, or the entry describes another: correct the one or the other",
+        ));
+    }
+    let mut ids = raw.ids;
+    ids.truncate(queries * raw.width);
+    if let Distances::Shipped(all) = &mut distances {
+        all.truncate(queries * raw.width);
+    }
+    Ok(Claimed {
+        width: raw.width,
+        rows,
+        whole: entry.queries.rows,
+        ids,
+        distances,
+    })
+}
+
+/// The distances that ann-benchmarks and VIBE keep beside the dataset `name`, which holds ids.
+fn beside(file: &MappedFile, name: &str, queries: usize, width: usize) -> Distances {
+    let Some(group) = name.strip_suffix("neighbors") else {
+        return Distances::NotShipped;
+    };
+    let sibling = format!("{group}distances");
+    match hdf5::read_distances(file.path(), file.bytes(), &sibling, queries, width) {
+        Ok(Some(distances)) => Distances::Shipped(distances),
+        Ok(None) => Distances::NotShipped,
+        Err(why) => Distances::Unreadable(why.to_string()),
+    }
+}
