@@ -374,4 +374,29 @@ pub enum DatasetsVerb {
     },
     /// Write a set in another layout, with its entry beside it
     Convert(crate::cmd::datasets::ConvertArgs),
+    /// Judge base, queries and shipped truth by one rule after another, each with its evidence; ends
+    /// with 1 when a rule is violated
+    Audit(AuditArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct AuditArgs {
+    /// Name of the entry
+    #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::datasets))]
+    pub name: String,
+    /// Prove the truth of this many queries, drawn at random [default: all, or as many as take a
+    /// minute or two]
+    #[arg(long, value_name = "N", conflicts_with = "quick")]
+    pub queries: Option<usize>,
+    /// Judge only what takes seconds, as before the first run on a dataset
+    #[arg(long)]
+    pub quick: bool,
+    /// Go on although a file's checksum is not the recorded one
+    #[arg(long)]
+    pub accept_checksum: bool,
+    /// Round values to the entry's element type where they do not fit it
+    #[arg(long)]
+    pub narrow: bool,
+    #[command(flatten)]
+    pub form: Form,
 }

@@ -36,6 +36,7 @@ pub fn datasets(places: &Places, verb: &DatasetsVerb) -> anyhow::Result<Answer> 
             check(places, name, permits)
         }
         DatasetsVerb::Convert(args) => convert::convert(places, args),
+        DatasetsVerb::Audit(args) => super::audit::audit_dataset(places, args),
     }
 }
 

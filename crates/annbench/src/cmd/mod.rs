@@ -1,6 +1,7 @@
 //! One file per verb.
 
 pub mod adapters;
+pub mod audit;
 pub mod check;
 pub mod completions;
 pub mod datasets;
