@@ -1,7 +1,7 @@
 use crate::meter::{Meter, Progress};
 use crate::panel::Product;
 use crate::proof::{Method, Proof, status};
-use crate::shortlist::{Byte, Floats, Integers, most_queries, scan};
+use crate::shortlist::{Byte, Floats, Integers, Interval, most_queries, scan};
 use crate::{Candidate, Certified, ExactError, Flat, Neighbors, Path};
 use annbench_core::{Metric, Rows, Vectors, distance};
 use rayon::prelude::*;
@@ -189,14 +189,13 @@ impl Flat<'_> {
                 if kept.is_overflown() || !floats.is_tame(q) {
                     return None;
                 }
-                let shortlist = kept.finish();
-                let mut candidates: Vec<_> = shortlist
-                    .iter()
-                    .map(|interval| self.candidate(queries, q, interval.id))
-                    .collect();
+                // Distances come later.
+                let unknown = |interval: &Interval| Candidate {
+                    distance: f64::NAN,
+                    id: interval.id,
+                };
+                let candidates: Vec<_> = kept.finish().iter().map(unknown).collect();
                 let shortlist = candidates.len();
-                candidates.sort_unstable();
-                candidates.truncate(wanted);
                 let outside = if shortlist == n {
                     f64::INFINITY
                 } else {
@@ -210,6 +209,11 @@ impl Flat<'_> {
                 })
             })
             .collect();
+        self.measure(queries, &mut found);
+        found.par_iter_mut().flatten().for_each(|found| {
+            found.candidates.sort_unstable();
+            found.candidates.truncate(wanted);
+        });
         // Runs of queries that the shortlist has not decided.
         let mut first = 0;
         while first < found.len() {
@@ -224,6 +228,25 @@ impl Flat<'_> {
             first += run.max(1);
         }
         Ok(found.into_iter().collect())
+    }
+
+    /// Computes the distances of all candidates, base row after base row: what is not in memory is then
+    /// read once and in order, whatever the number of queries.
+    fn measure(&self, queries: Vectors<'_>, found: &mut [Option<Found>]) {
+        let mut slots: Vec<(&mut Candidate, u32)> = found
+            .iter_mut()
+            .enumerate()
+            .flat_map(|(q, found)| {
+                let candidates = found.iter_mut().flat_map(|found| &mut found.candidates);
+                // Ids are 32 bits wide, and a block of queries is much smaller.
+                candidates.map(move |candidate| (candidate, q as u32))
+            })
+            .collect();
+        slots.par_sort_unstable_by_key(|(candidate, _)| candidate.id);
+        slots.into_par_iter().for_each(|(candidate, q)| {
+            let row = self.base().row(candidate.id as usize);
+            candidate.distance = distance(self.metric(), queries.row(q as usize), row);
+        });
     }
 
     fn full_scan(
@@ -258,11 +281,6 @@ impl Flat<'_> {
             Some(last) if nearest.len() < self.base().n() => last.distance,
             _ => f64::INFINITY,
         }
-    }
-
-    fn candidate(&self, queries: Vectors<'_>, q: usize, id: u32) -> Candidate {
-        let distance = distance(self.metric(), queries.row(q), self.base().row(id as usize));
-        Candidate { distance, id }
     }
 }
 

@@ -15,7 +15,7 @@ mod scores;
 pub(crate) use bound::{Bound, U64, gamma};
 pub(crate) use floats::Floats;
 pub(crate) use integers::{Byte, Integers};
-pub(crate) use intervals::Intervals;
+pub(crate) use intervals::{Interval, Intervals};
 pub(crate) use scan::{most_queries, scan};
 pub(crate) use scores::Scores;
 
