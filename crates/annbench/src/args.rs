@@ -372,6 +372,8 @@ pub enum DatasetsVerb {
         #[arg(long)]
         narrow: bool,
     },
+    /// Look into files of your own and write their entry
+    Add(crate::cmd::datasets::AddArgs),
     /// Write a set in another layout, with its entry beside it
     Convert(crate::cmd::datasets::ConvertArgs),
     /// Judge base, queries and shipped truth by one rule after another, each with its evidence; ends

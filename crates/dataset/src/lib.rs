@@ -17,6 +17,7 @@ mod dataset;
 mod error;
 mod export;
 mod format;
+mod inspect;
 mod lying;
 mod mapped;
 mod opening;
@@ -35,6 +36,7 @@ pub use dataset::{AcceptedChecksum, Dataset, NarrowedPart, OpenOptions, Uncompar
 pub use error::{Contents, DatasetError, MissingFile};
 pub use export::{Export, ExportError, Exported, export};
 pub use format::Format;
+pub use inspect::{AddError, Added, Own, add};
 pub(crate) use mapped::MappedFile;
 pub use mapped::MappedVectors;
 pub use progress::{Activity, Progress, Watch};

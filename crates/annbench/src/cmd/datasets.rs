@@ -1,3 +1,4 @@
+mod add;
 mod convert;
 
 use crate::args::{DatasetsVerb, Form, Permits};
@@ -6,6 +7,7 @@ use crate::places::Places;
 use crate::subject::{Asked, Opened, catalogue};
 use crate::terminal::say;
 use crate::{Answer, interrupt, json};
+pub use add::AddArgs;
 use annbench_dataset::{Entry, FileState, FileStatus};
 use annbench_report::count;
 pub use convert::ConvertArgs;
@@ -35,6 +37,7 @@ pub fn datasets(places: &Places, verb: &DatasetsVerb) -> anyhow::Result<Answer> 
             };
             check(places, name, permits)
         }
+        DatasetsVerb::Add(args) => add::add(places, args),
         DatasetsVerb::Convert(args) => convert::convert(places, args),
         DatasetsVerb::Audit(args) => super::audit::audit_dataset(places, args),
     }

@@ -15,7 +15,10 @@ use annbench_yaml::{decode, nearest};
 pub(crate) use entry::is_plain_name;
 pub use entry::{Archive, Entry, FileFacts, TruthPart, VectorsPart};
 pub use places::Places;
+pub(crate) use read::PLAIN_NAME;
 pub use status::{FileState, FileStatus};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// A directory of dataset entries.
@@ -84,6 +87,44 @@ impl Catalogue {
         })
     }
 
+    /// Writes `<root>/<name>.yaml` as a whole, unless there is one. The text is read as an entry first,
+    /// so that none is written that would be refused.
+    ///
+    /// # Errors
+    /// [`DatasetError::Entry`], and [`DatasetError::Io`], of kind `AlreadyExists` where an entry is
+    /// there.
+    pub(crate) fn write_new(&self, entry: &Entry) -> Result<(Entry, PathBuf), DatasetError> {
+        let path = self.root.join(format!("{}.yaml", entry.name));
+        let io = |cause| DatasetError::io("write the dataset entry", &path, cause);
+        let text = entry.to_yaml();
+        let read = read::entry(&path, &text, self.places(&path))?;
+        let mut file = tempfile::Builder::new()
+            .prefix(".annbench-")
+            .permissions(std::fs::Permissions::from_mode(0o666))
+            .tempfile_in(&self.root)
+            .map_err(io)?;
+        file.write_all(text.as_bytes()).map_err(io)?;
+        file.as_file().sync_all().map_err(io)?;
+        file.persist_noclobber(&path)
+            .map_err(|error| io(error.error))?;
+        Ok((read, path))
+    }
+
+    /// The folder of entries.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where the files of the entry at `path` may lie.
+    pub(crate) fn places(&self, path: &Path) -> Places {
+        Places {
+            root: self.root.clone(),
+            extra: self.extra.clone(),
+            beside: path.parent().unwrap_or(Path::new("")).to_owned(),
+            folder: String::new(),
+        }
+    }
+
     /// Says what lies in place of the directory.
     fn no_root(&self) -> Result<DatasetError, DatasetError> {
         let found = match lying_at(&self.root)? {
@@ -113,12 +154,6 @@ impl Catalogue {
         let bytes = std::fs::read(path)
             .map_err(|source| DatasetError::io("read the dataset entry", path, source))?;
         let text = decode(&path.display().to_string(), &bytes)?;
-        let places = Places {
-            root: self.root.clone(),
-            extra: self.extra.clone(),
-            beside: path.parent().unwrap_or(Path::new("")).to_owned(),
-            folder: String::new(),
-        };
-        read::entry(path, text, places).map_err(DatasetError::from)
+        read::entry(path, text, self.places(path)).map_err(DatasetError::from)
     }
 }

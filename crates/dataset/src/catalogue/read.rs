@@ -30,7 +30,8 @@ const ENTRY_KEYS: [&str; 14] = [
     "folder",
 ];
 
-const PLAIN_NAME: &str = "ASCII letters, digits, `-`, `_` and `.`, not beginning with `.`";
+pub(crate) const PLAIN_NAME: &str =
+    "ASCII letters, digits, `-`, `_` and `.`, not beginning with `.`";
 
 /// The entry that `text`, the contents of `path`, describes.
 pub(super) fn entry(path: &Path, text: &str, places: Places) -> Result<Entry, EntryError> {

@@ -9,7 +9,9 @@ impl Entry {
         let mut text = String::new();
         // Writing to a String cannot fail.
         let mut line = |key: &str, value: String| {
-            let _ = writeln!(text, "{key}: {value}");
+            // Lists begin on a line of their own.
+            let gap = if value.starts_with('\n') { "" } else { " " };
+            let _ = writeln!(text, "{key}:{gap}{value}");
         };
         line("name", scalar(&self.name));
         line("description", quoted(&self.description));

@@ -14,6 +14,23 @@ pub(crate) fn header(n: u32, dim: u32) -> [u8; HEADER_BYTES] {
     bytes
 }
 
+/// Where the values of the flat file `bytes` start, its rows, their width, and how many bytes there are
+/// to a value: 1, 2, 4, or 8 of an id and a distance. `None` where the size bears out no header.
+pub(crate) fn flat_header_of(bytes: &[u8]) -> Option<(usize, usize, usize, usize)> {
+    const SIZES: [usize; 4] = [1, 2, 4, 8];
+    let header = FlatHeader::of(bytes, &SIZES, |_, _| false)?;
+    let body = (bytes.len() - header.bytes) as u128;
+    let mut sizes = SIZES.into_iter();
+    let size = sizes.find(|&size| body > 0 && header.body(size) == Some(body))?;
+    // The file holds so many.
+    Some((
+        header.bytes,
+        header.rows as usize,
+        header.width as usize,
+        size,
+    ))
+}
+
 /// What stands in front of a flat file's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FlatHeader {

@@ -14,12 +14,15 @@ mod texmex;
 use crate::DatasetError;
 use crate::catalogue::VectorsPart;
 use crate::mapped::MappedFile;
-pub(crate) use flat_header::{HEADER_BYTES, header};
+pub(crate) use flat_header::{HEADER_BYTES, flat_header_of, header};
 pub(crate) use guess::looks_like;
+pub(crate) use hdf5::is_hdf5;
 pub use layout::Format;
 pub(crate) use neighbors::{RawIds, flat_distances, read_flat_ids, read_ivecs};
-pub(crate) use npy::read_npy_ids;
+pub(crate) use npy::{read_npy_ids, table_of as npy_table};
+pub(crate) use npy_header::NpyHeader;
 pub(crate) use table::{Table, Wanted};
+pub(crate) use texmex::texmex_rows;
 
 /// The values of `part` in `file`, sizes checked against what is wanted; notes tell what was
 /// inferred.
@@ -48,7 +51,7 @@ pub(crate) fn find_table<'f>(
 }
 
 /// The little-endian u32 at `offset`.
-fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
+pub(crate) fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
     let word = bytes.get(offset..offset.checked_add(4)?)?;
     word.try_into().ok().map(u32::from_le_bytes)
 }

@@ -91,7 +91,10 @@ pub(crate) fn read_npy_ids(path: &Path, bytes: &[u8]) -> Result<RawIds, DatasetE
 
 /// The header of an array of two dimensions in C order that the file holds as a whole, with its rows
 /// and their width.
-fn table_of(path: &Path, bytes: &[u8]) -> Result<(NpyHeader, usize, usize), DatasetError> {
+pub(crate) fn table_of(
+    path: &Path,
+    bytes: &[u8],
+) -> Result<(NpyHeader, usize, usize), DatasetError> {
     let header = NpyHeader::parse(bytes).map_err(|bad| {
         let looks = looks_like(bytes)
             .filter(|looks| !looks.contains(".npy"))

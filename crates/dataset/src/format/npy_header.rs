@@ -7,13 +7,13 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// What a `.npy` file says of its array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NpyHeader {
-    pub(super) value: ValueType,
-    pub(super) big_endian: bool,
+pub(crate) struct NpyHeader {
+    pub(crate) value: ValueType,
+    pub(crate) big_endian: bool,
     pub(super) fortran_order: bool,
     pub(super) shape: Vec<u64>,
     /// Where the values start.
-    pub(super) data: usize,
+    pub(crate) data: usize,
 }
 
 /// What is wrong with a header: what was expected, and what there is.

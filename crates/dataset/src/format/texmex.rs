@@ -49,6 +49,19 @@ pub(super) fn find<'f>(
     })
 }
 
+/// How many records the file `bytes` is of, if it is nothing but records of `width` values of `size`
+/// bytes.
+pub(crate) fn texmex_rows(bytes: &[u8], width: usize, size: usize) -> Option<usize> {
+    let record = width
+        .checked_mul(size)
+        .filter(|&values| values > 0)?
+        .checked_add(PREFIX_BYTES)?;
+    let rows = bytes.len() / record;
+    let alike = |row: usize| u32_at(bytes, row * record).is_some_and(|w| w as usize == width);
+    let is_whole = rows > 0 && bytes.len().is_multiple_of(record);
+    (is_whole && (0..rows).all(alike)).then_some(rows)
+}
+
 /// Checks records of `width` values of `size` bytes, each preceded by its width; returns how many
 /// there are.
 pub(super) fn check_records(

@@ -55,7 +55,7 @@ fn parse_layout(text: &str) -> Result<Format, String> {
     })
 }
 
-fn parse_element(text: &str) -> Result<ElementType, String> {
+pub(super) fn parse_element(text: &str) -> Result<ElementType, String> {
     let mut all = ElementType::ALL.into_iter();
     all.find(|element| element.name() == text).ok_or_else(|| {
         let names = ElementType::ALL.map(ElementType::name);

@@ -33,16 +33,20 @@ pub(super) fn holds(path: &Path, bytes: &[u8], name: &str) -> Result<bool, Datas
     Ok(file.link_exists(name))
 }
 
-fn check_signature(path: &Path, bytes: &[u8]) -> Result<(), DatasetError> {
+/// Whether `bytes` are those of an HDF5 file.
+pub(crate) fn is_hdf5(bytes: &[u8]) -> bool {
     // A user block of 512 bytes or a larger power of two may come first.
-    let signed = std::iter::once(0)
+    std::iter::once(0)
         .chain((9..30).map(|power| 1usize << power))
         .any(|at| {
             bytes
                 .get(at..)
                 .is_some_and(|rest| rest.starts_with(SIGNATURE))
-        });
-    if signed {
+        })
+}
+
+fn check_signature(path: &Path, bytes: &[u8]) -> Result<(), DatasetError> {
+    if is_hdf5(bytes) {
         return Ok(());
     }
     let looks = looks_like(bytes).map_or_else(

@@ -8,6 +8,7 @@ mod list;
 mod locate;
 mod sets;
 mod stored;
+mod tables;
 mod write;
 
 use super::table::{Rows, TakeRows, rows_fit};
@@ -21,11 +22,13 @@ use half::f16;
 use hdf5_metno::dataset::Layout;
 use hdf5_metno::{Dataset, H5Type};
 pub(crate) use ids::read_ids;
+pub(crate) use locate::is_hdf5;
 use locate::{check_written, open_dataset};
 pub(crate) use sets::Hdf5Sets;
 use std::ops::Range;
 use std::path::Path;
 use stored::{Stored, VECTOR_TYPES};
+pub(crate) use tables::list_tables;
 pub(crate) use write::Hdf5Out;
 
 /// Bytes that are read at once.
