@@ -8,7 +8,7 @@
 
 mod support;
 
-use annbench_results::{Outcome, Record};
+use annbench_results::{Outcome, Record, SkipCause};
 use annbench_runner::{BuildShare, Next, PlannedPoint, Steer};
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
@@ -51,12 +51,14 @@ impl Steer for Scripted {
 
 fn skip(because: &str) -> Next {
     Next::Skip {
+        cause: SkipCause::Recall,
         because: because.to_owned(),
     }
 }
 
 fn skipped(because: &str) -> Outcome {
     Outcome::Skipped {
+        cause: SkipCause::Recall,
         because: because.to_owned(),
     }
 }
@@ -115,9 +117,36 @@ fn a_build_beyond_its_share_is_skipped_and_not_failed() {
     lab.try_steered(&job, &installed(), &AtomicBool::new(false), &mut steer)
         .unwrap();
     let build = lab.builds().pop().unwrap();
-    assert_eq!(build.outcome, skipped("it took too long"));
+    let no_time = Outcome::Skipped {
+        cause: SkipCause::Budget,
+        because: "it took too long".to_owned(),
+    };
+    assert_eq!(build.outcome, no_time);
     let search = lab.searches().pop().unwrap();
-    assert_eq!(search.outcome, skipped("it took too long"));
+    assert_eq!(search.outcome, no_time);
+}
+
+#[test]
+fn a_build_that_fails_when_points_are_repeated_hides_nothing_of_them() {
+    let mut lab = Lab::new();
+    let job = lab.plan(fault("none", 0), vec![fault("none", 0), fault("none", 1)]);
+    lab.try_run(&job, &installed(), &AtomicBool::new(false), &mut |_| {})
+        .unwrap();
+    let mut broken = job.clone();
+    broken.spec.params = fault("abort", 0);
+    lab.try_run(&broken, &installed(), &AtomicBool::new(false), &mut |_| {})
+        .unwrap();
+    assert_eq!(lab.builds().len(), 2);
+    assert!(lab.searches().iter().all(|s| s.outcome == Outcome::Ok));
+    // That a build failed is not hidden by a run without time either.
+    let failing = lab.plan(fault("abort", 1), vec![fault("none", 0)]);
+    lab.try_run(&failing, &installed(), &AtomicBool::new(false), &mut |_| {})
+        .unwrap();
+    let before = lab.records().len();
+    let mut steer = Scripted::new([skip("later")]);
+    lab.try_steered(&failing, &installed(), &AtomicBool::new(false), &mut steer)
+        .unwrap();
+    assert_eq!(lab.records().len(), before);
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use annbench_config::Measure;
 use annbench_core::ParamValue;
-use annbench_results::{BuildIdentity, Outcome, Record, SearchRecord};
+use annbench_results::{BuildIdentity, Measured, Outcome, Record, RunRecords, SearchRecord};
 use annbench_runner::{PlannedJob, PlannedPoint};
+use std::path::Path;
 use std::time::Duration;
 
 /// What one build with the points that are left of it takes.
@@ -17,13 +18,13 @@ pub struct Estimate {
     least: Duration,
 }
 
-/// How much one measured thing says of another: the same, the same kind of index, the same adapter.
+/// How much one measured thing says of another: the same adapter, kind of index, build, search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
     Adapter,
     Kind,
     Build,
-    Point,
+    Search,
 }
 
 impl Estimate {
@@ -37,33 +38,36 @@ impl Estimate {
     ) -> Self {
         let builds = records.iter().filter_map(|record| match record {
             Record::Build(build) if build.outcome == Outcome::Ok && !build.loaded => {
-                likeness(&job.identity, &build.identity).map(|like| (like, build.attempt_wall_ns))
+                likeness(&job.identity, &build.identity)
+                    .map(|like| (like, Duration::from_nanos(build.attempt_wall_ns)))
             }
             _ => None,
         });
-        let searches: Vec<(Likeness, &SearchRecord, u64)> = records
+        let searches: Vec<(Likeness, &SearchRecord, Duration)> = records
             .iter()
             .filter_map(|record| match record {
                 Record::Search(search) => {
                     let measured = search.measured.as_ref()?;
                     let like = likeness(&job.identity, &search.identity.build)?;
-                    Some((like, &**search, measured.report.request_wall_ns))
+                    Some((like, &**search, measured_again(measured, search, measure)?))
                 }
                 _ => None,
             })
             .collect();
-        // What was measured with shorter passes says nothing about the time that is asked for now.
         let least = measure.repetitions as u64 * measure.min_pass_ns + measure.warm_up_ns;
         let points = points.iter().map(|point| {
-            let walls = searches.iter().map(|&(like, search, wall)| {
-                let same = search.point_id == point.point_id;
-                (if same { Likeness::Point } else { like }, wall)
+            let times = searches.iter().map(|&(like, search, time)| {
+                let (own, other) = (&point.identity, &search.identity);
+                let same = like == Likeness::Build
+                    && own.search_params == other.search_params
+                    && (own.k, own.mode, own.threads) == (other.k, other.mode, other.threads);
+                (if same { Likeness::Search } else { like }, time)
             });
-            median_of_likest(walls).map(|wall| Duration::from_nanos(wall.max(least)))
+            median_of_likest(times)
         });
         Self {
             points: points.collect(),
-            build: median_of_likest(builds).map(Duration::from_nanos),
+            build: median_of_likest(builds),
             least: Duration::from_nanos(least),
         }
     }
@@ -131,10 +135,39 @@ fn likeness(own: &BuildIdentity, other: &BuildIdentity) -> Option<Likeness> {
     })
 }
 
-fn median_of_likest(measured: impl Iterator<Item = (Likeness, u64)>) -> Option<u64> {
-    let measured: Vec<(Likeness, u64)> = measured.collect();
+/// What a point that was measured would take with the repetitions and passes that are asked for now.
+fn measured_again(
+    measured: &Measured,
+    search: &SearchRecord,
+    measure: &Measure,
+) -> Option<Duration> {
+    let repetitions = &measured.report.repetitions;
+    let passes: u64 = repetitions.iter().map(|r| r.passes).sum();
+    let wall_ns: u64 = repetitions.iter().map(|r| r.wall_ns).sum();
+    let pass_ns = wall_ns.checked_div(passes)?.max(1);
+    // Whole passes, at least one.
+    let rounds = |least_ns: u64| least_ns.div_ceil(pass_ns).max(1) * pass_ns;
+    let of = |repetitions: u64, least_ns: u64, warm_up_ns: u64| {
+        repetitions * rounds(least_ns) + rounds(warm_up_ns)
+    };
+    let then = &search.identity;
+    let around = measured.report.request_wall_ns.saturating_sub(of(
+        then.repetitions,
+        then.min_pass_ns,
+        then.warm_up_ns,
+    ));
+    let now = of(
+        measure.repetitions as u64,
+        measure.min_pass_ns,
+        measure.warm_up_ns,
+    );
+    Some(Duration::from_nanos(now + around))
+}
+
+fn median_of_likest(measured: impl Iterator<Item = (Likeness, Duration)>) -> Option<Duration> {
+    let measured: Vec<(Likeness, Duration)> = measured.collect();
     let likest = measured.iter().map(|(like, _)| *like).max()?;
-    let mut values: Vec<u64> = measured
+    let mut values: Vec<Duration> = measured
         .into_iter()
         .filter(|(like, _)| *like == likest)
         .map(|(_, value)| value)
@@ -143,13 +176,34 @@ fn median_of_likest(measured: impl Iterator<Item = (Likeness, u64)>) -> Option<u
     values.get(values.len() / 2).copied()
 }
 
+/// Records of the run directory and of those beside it: what was measured once tells how long it
+/// takes, whichever run it was.
+pub fn measured_beside(out: &Path) -> Vec<Record> {
+    let folder = match out.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| RunRecords::open(&entry.path()).ok())
+        .flat_map(|run| run.records)
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_is_likest_counts_alone() {
-        let of = |measured: &[(Likeness, u64)]| median_of_likest(measured.iter().copied());
+        let of = |measured: &[(Likeness, u64)]| {
+            let measured = measured.iter().copied();
+            let found = median_of_likest(measured.map(|(l, s)| (l, Duration::from_secs(s))));
+            found.map(|found| found.as_secs())
+        };
         assert_eq!(of(&[]), None);
         assert_eq!(
             of(&[(Likeness::Adapter, 9), (Likeness::Adapter, 1)]),
@@ -164,7 +218,7 @@ mod tests {
             ]),
             Some(2)
         );
-        assert_eq!(of(&[(Likeness::Point, 5), (Likeness::Build, 7)]), Some(5));
+        assert_eq!(of(&[(Likeness::Search, 5), (Likeness::Build, 7)]), Some(5));
     }
 
     #[test]

@@ -177,11 +177,17 @@ impl Drop for Progress {
     }
 }
 
-/// Whole seconds, minutes or hours, as people say them.
+/// `1 build`, `2 builds`.
+pub fn plural(n: usize, thing: &str) -> String {
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Seconds, minutes or hours, as people say them.
 pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match seconds {
-        0..=99 => format!("{seconds} s"),
+        0..=9 => format!("{:.1} s", duration.as_secs_f64()),
+        10..=99 => format!("{seconds} s"),
         100..=5999 => format!("{} min", (seconds + 30) / 60),
         _ => format!("{:.1} h", duration.as_secs_f64() / 3600.0),
     }
@@ -198,6 +204,6 @@ pub fn outcome_text(outcome: &Outcome) -> String {
             failure.stage,
             failure.message
         ),
-        Outcome::Skipped { because } => format!("skipped ({because})"),
+        Outcome::Skipped { because, .. } => format!("skipped ({because})"),
     }
 }

@@ -175,7 +175,7 @@ impl<'r> CountsSummary<'r> {
             ok: counts.ok,
             failed: &counts.failed,
             rejected: counts.rejected,
-            skipped: counts.skipped,
+            skipped: counts.skipped_total(),
             unusable: counts.unusable,
         }
     }

@@ -244,7 +244,7 @@ fn a_point_that_its_sweep_no_longer_refuses_is_measured() {
         &SWEEP.replace(", require: [\"seed < 3\"]", ""),
     );
     let plan = bench.answer(&["plan", "configs/campaign.yaml", "--out", "run"]);
-    assert!(plan.contains("1 builds, 1 searches"), "{plan}");
+    assert!(plan.contains("1 build, 1 search"), "{plan}");
     let output = bench.run(&RUN);
     let progress = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(

@@ -14,7 +14,7 @@ fn a_campaign_becomes_records_a_table_plots_and_a_csv() {
     let bench = Bench::calibrated();
     let plan = bench.answer(&["plan", "configs/campaign.yaml", "--out", "run"]);
     assert!(
-        plan.contains("1 builds, 3 searches of 2 repetitions, at least "),
+        plan.contains("1 build, 3 searches of 2 repetitions, at least "),
         "{plan}"
     );
     assert!(
@@ -126,7 +126,7 @@ fn a_sweep_runs_by_itself_with_defaults_that_plan_prints() {
         plan.contains("measure.repetitions    5  (default)"),
         "{plan}"
     );
-    assert!(plan.contains("1 builds, 1 searches"), "{plan}");
+    assert!(plan.contains("1 build, 1 search"), "{plan}");
     let complaint = bench.complaint(&["plan", "configs/sweep.yaml"], 2);
     assert!(complaint.contains("add --dataset NAME"), "{complaint}");
 }
@@ -148,7 +148,7 @@ fn k_beyond_the_base_and_beyond_the_truth_are_refused_points() {
         plan.contains("10 neighbours per query, k = 150 needs 150"),
         "{plan}"
     );
-    assert!(plan.contains("1 searches"), "{plan}");
+    assert!(plan.contains("1 search"), "{plan}");
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn a_plan_without_one_of_its_adapters_shows_the_rest() {
     let output = bench.run(&["plan", "configs/campaign.yaml"]);
     assert_eq!(output.status.code(), Some(1));
     let plan = String::from_utf8_lossy(&output.stdout);
-    assert!(plan.contains("1 builds, 3 searches"), "{plan}");
+    assert!(plan.contains("1 build, 3 searches"), "{plan}");
     assert!(plan.contains("not planned"), "{plan}");
     assert!(plan.contains("annbench-adapter-no-such-library"), "{plan}");
     assert!(plan.contains("scripts/build-adapters"), "{plan}");
@@ -338,10 +338,10 @@ fn every_adapter_that_is_missing_is_named_and_a_group_of_one_is_planned_without_
     let plan = String::from_utf8_lossy(&output.stdout);
     assert!(plan.contains("0 builds, 0 searches"), "{plan}");
     assert!(
-        plan.contains("no_such_one: 1 builds with 2 points are left out"),
+        plan.contains("no_such_one: 1 build with 2 points are left out"),
         "{plan}"
     );
-    assert!(!plan.contains("no_such_two: 1 builds"), "{plan}");
+    assert!(!plan.contains("no_such_two: 1 build"), "{plan}");
     let complaint = bench.complaint(&["plan", "configs/campaign.yaml", "--group", "none"], 2);
     assert!(complaint.contains("only_one"), "{complaint}");
 }

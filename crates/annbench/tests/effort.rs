@@ -52,7 +52,7 @@ fn by_rows(bench: &Bench) -> BTreeMap<i64, SearchRecord> {
 
 fn because(search: &SearchRecord) -> &str {
     match &search.outcome {
-        Outcome::Skipped { because } => because,
+        Outcome::Skipped { because, .. } => because,
         other => panic!("expected a skipped point, found {other:?}"),
     }
 }
@@ -137,7 +137,7 @@ fn a_dry_run_tells_what_a_budget_reaches_and_measures_nothing() {
     let bench = bench();
     let dry = |more: &[&str]| run(&bench, &[&["--dry-run"], more].concat());
     let unknown = dry(&["--budget", "1h"]);
-    assert!(unknown.contains("1 builds, 5 searches"), "{unknown}");
+    assert!(unknown.contains("1 build, 5 searches"), "{unknown}");
     assert!(
         unknown.contains("how long 1 of the builds take, or their searches, is unknown"),
         "{unknown}"
@@ -162,7 +162,7 @@ fn a_dry_run_tells_what_a_budget_reaches_and_measures_nothing() {
         "{known}"
     );
     assert!(
-        known.contains("a budget of 1h reaches about 5 of the searches"),
+        known.contains("a budget of 1h reaches about 5 of the searches, self-test"),
         "{known}"
     );
     let short = bench.answer(&[&plan[..], &["--budget", "1ns"]].concat());

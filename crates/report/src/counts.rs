@@ -1,5 +1,5 @@
 use crate::figures::count;
-use annbench_results::Outcome;
+use annbench_results::{Outcome, SkipCause};
 use std::collections::BTreeMap;
 
 /// How the points of a series ended.
@@ -11,8 +11,8 @@ pub struct Counts {
     pub failed: BTreeMap<&'static str, u64>,
     /// Refused before anything was attempted.
     pub rejected: u64,
-    /// Not attempted because of something else.
-    pub skipped: u64,
+    /// Not attempted because of something else, by cause.
+    pub skipped: BTreeMap<SkipCause, u64>,
     /// Recorded as ok with figures that cannot be shown.
     pub unusable: u64,
 }
@@ -23,7 +23,7 @@ impl Counts {
         match outcome {
             Outcome::Ok => self.unusable += 1,
             Outcome::Rejected { .. } => self.rejected += 1,
-            Outcome::Skipped { .. } => self.skipped += 1,
+            Outcome::Skipped { cause, .. } => *self.skipped.entry(*cause).or_default() += 1,
             Outcome::Failed(failure) => *self.failed.entry(failure.cause.word()).or_default() += 1,
         }
     }
@@ -32,10 +32,12 @@ impl Counts {
     pub(crate) fn add(&mut self, other: &Counts) {
         self.ok += other.ok;
         self.rejected += other.rejected;
-        self.skipped += other.skipped;
         self.unusable += other.unusable;
         for (cause, n) in &other.failed {
             *self.failed.entry(cause).or_default() += n;
+        }
+        for (cause, n) in &other.skipped {
+            *self.skipped.entry(*cause).or_default() += n;
         }
     }
 
@@ -44,30 +46,31 @@ impl Counts {
         self.failed.values().sum()
     }
 
+    /// Skipped points of every cause.
+    pub fn skipped_total(&self) -> u64 {
+        self.skipped.values().sum()
+    }
+
     /// `2 failed (signal 1, timeout 1), 3 rejected`; `None` when every point is shown.
     pub fn missing(&self) -> Option<String> {
         let mut parts = Vec::new();
-        if !self.failed.is_empty() {
-            let causes: Vec<String> = self
-                .failed
-                .iter()
-                .map(|(cause, n)| format!("{cause} {}", count(*n)))
-                .collect();
-            parts.push(format!(
-                "{} failed ({})",
-                count(self.failed_total()),
-                causes.join(", ")
-            ));
-        }
-        for (n, word) in [
-            (self.rejected, "rejected"),
-            (self.skipped, "skipped"),
-            (self.unusable, "unusable"),
-        ] {
+        let mut add = |n: u64, word: &str, causes: Vec<String>| {
+            let causes = match causes.is_empty() {
+                true => String::new(),
+                false => format!(" ({})", causes.join(", ")),
+            };
             if n > 0 {
-                parts.push(format!("{} {word}", count(n)));
+                parts.push(format!("{} {word}{causes}", count(n)));
             }
-        }
+        };
+        let failed = self.failed.iter();
+        let failed = failed.map(|(cause, n)| format!("{cause} {}", count(*n)));
+        add(self.failed_total(), "failed", failed.collect());
+        add(self.rejected, "rejected", Vec::new());
+        let skipped = self.skipped.iter();
+        let skipped = skipped.map(|(cause, n)| format!("{} {}", cause.words(), count(*n)));
+        add(self.skipped_total(), "skipped", skipped.collect());
+        add(self.unusable, "unusable", Vec::new());
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 }

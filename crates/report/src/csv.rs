@@ -96,7 +96,7 @@ const COLUMNS: &[Column] = &[
         Outcome::Ok => String::new(),
         Outcome::Rejected { reason } => reason.clone(),
         Outcome::Failed(failure) => failure.message.clone(),
-        Outcome::Skipped { because } => because.clone(),
+        Outcome::Skipped { because, .. } => because.clone(),
     }),
     ("not_plotted_because", |_, r| {
         if r.superseded {

@@ -35,6 +35,7 @@ pub(crate) fn facts(source: &Source<'_, '_>) -> Vec<FactLine> {
     let mut facts = dataset(source);
     facts.extend(truth(source));
     facts.extend(conditions(source));
+    facts.extend(cost_control(source));
     facts.extend(cpu_use(source));
     facts.extend(doubts(source));
     facts.push(line("anti-hub recall", "not computed".to_owned()));
@@ -380,6 +381,23 @@ fn plural_queries(n: u64) -> String {
     } else {
         format!("{} queries", count(n))
     }
+}
+
+/// What kept points from being measured that were asked for.
+fn cost_control(source: &Source<'_, '_>) -> Option<FactLine> {
+    let mut limits = BTreeSet::new();
+    for (_, invocation) in &source.invocations {
+        if let Some(budget_ns) = invocation.budget_ns {
+            limits.insert(format!("a budget of {} s", budget_ns as f64 / 1e9));
+        }
+        if let Some(recall) = invocation.stop_at_recall {
+            limits.insert(format!(
+                "nothing slower once a build reaches recall {recall}"
+            ));
+        }
+    }
+    let limits: Vec<String> = limits.into_iter().collect();
+    (!limits.is_empty()).then(|| line("cost control", limits.join(" · ")))
 }
 
 fn reproduction(source: &Source<'_, '_>) -> Vec<FactLine> {

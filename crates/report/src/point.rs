@@ -48,7 +48,7 @@ impl<'r> Point<'r> {
         match &record.outcome {
             Outcome::Ok => {}
             Outcome::Rejected { reason } => return Err(format!("rejected: {reason}")),
-            Outcome::Skipped { because } => return Err(format!("skipped: {because}")),
+            Outcome::Skipped { because, .. } => return Err(format!("skipped: {because}")),
             Outcome::Failed(failure) => {
                 return Err(format!(
                     "failed at {}: {}: {}",

@@ -7,6 +7,7 @@ use crate::point::index_bytes;
 use crate::series::Series;
 use crate::wrap::wrap;
 use annbench_core::Mode;
+use annbench_results::SkipCause;
 use unicode_width::UnicodeWidthStr;
 
 /// Terminal columns that text is fitted to.
@@ -34,7 +35,7 @@ impl Chart<'_> {
     /// A table per mode and thread count with a row per series, and the facts below.
     ///
     /// QPS at a recall is that of the fastest *measured* point that reaches it, `-` when none
-    /// does. Build time, index memory and service latency p99 (closed loop) are those of the point
+    /// does, `skipped` when the points that might were left out. Build time, index memory and service latency p99 (closed loop) are those of the point
     /// chosen at recall 0.95.
     pub fn summary(&self) -> String {
         let mut out = String::new();
@@ -135,9 +136,12 @@ fn cells(s: &Series<'_>) -> Vec<String> {
     } else {
         s.name.clone()
     }];
-    cells.extend(TARGETS.iter().map(|&target| {
-        s.fastest_at(target)
-            .map_or_else(dash, |p| rate(p.speed.qps_median))
+    // What was left out on purpose was not found wanting.
+    let left_out = s.counts.skipped.contains_key(&SkipCause::Recall);
+    cells.extend(TARGETS.iter().map(|&target| match s.fastest_at(target) {
+        Some(point) => rate(point.speed.qps_median),
+        None if left_out => "skipped".to_owned(),
+        None => dash(),
     }));
     cells.push(s.best_recall().map_or_else(dash, recall));
     let chosen = s.fastest_at(COST_TARGET);
@@ -159,7 +163,7 @@ fn cells(s: &Series<'_>) -> Vec<String> {
         c.ok,
         c.failed_total(),
         c.rejected,
-        c.skipped
+        c.skipped_total()
     ));
     cells
 }

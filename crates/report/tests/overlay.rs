@@ -4,7 +4,7 @@ mod common;
 
 use annbench_core::Params;
 use annbench_report::{LabelledRun, Overlay, PlotKind, SeriesBy};
-use annbench_results::{Outcome, Record, SearchRecord, TruthOrigin};
+use annbench_results::{Outcome, Record, SearchRecord, SkipCause, TruthOrigin};
 use common::*;
 use proptest::prelude::*;
 
@@ -91,6 +91,7 @@ fn a_later_record_replaces_an_earlier_one_within_its_run_only() {
     let mut late = point(0.9, 100.0);
     late.speed.as_mut().unwrap().qps_max = 200.0;
     let early = Outcome::Skipped {
+        cause: SkipCause::Build,
         because: "interrupted".to_owned(),
     };
     let mut first = late.clone();

@@ -33,7 +33,7 @@ pub use raw::check_raw_file;
 pub use record::{
     AdapterInfo, BaseResidence, BuildIdentity, BuildRecord, Cause, DatasetInfo, Fact, Failure,
     Latency, Machine, Measured, Outcome, PointIdentity, Quality, Record, RunRecord, SaveOutcome,
-    SearchRecord, SelfTest, SelfTestCheck, Speed, TruthInfo, TruthOrigin,
+    SearchRecord, SelfTest, SelfTestCheck, SkipCause, Speed, TruthInfo, TruthOrigin,
 };
 pub use refutation::{Refutations, TruthStatus};
 pub use rescore::{NoDataset, RescoreError, RescoreSubject, Rescored, rescore};

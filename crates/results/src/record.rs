@@ -234,6 +234,9 @@ pub enum Outcome {
     Failed(Failure),
     /// It was not attempted because of something else.
     Skipped {
+        /// What kind of thing.
+        #[serde(default)]
+        cause: SkipCause,
         /// Because of what.
         because: String,
     },
@@ -247,6 +250,30 @@ impl Outcome {
             Outcome::Rejected { .. } => "rejected",
             Outcome::Failed(_) => "failed",
             Outcome::Skipped { .. } => "skipped",
+        }
+    }
+}
+
+/// Why a point was not attempted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipCause {
+    /// Its build did not succeed.
+    #[default]
+    Build,
+    /// The time of the run was spent.
+    Budget,
+    /// A measured point had reached the recall beyond which slower ones were not asked for.
+    Recall,
+}
+
+impl SkipCause {
+    /// The words for tables.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Build => "build failed",
+            Self::Budget => "budget spent",
+            Self::Recall => "recall reached",
         }
     }
 }

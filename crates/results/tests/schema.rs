@@ -30,6 +30,7 @@ fn every_kind() -> Vec<Record> {
     records.push(search_record(
         'c',
         Outcome::Skipped {
+            cause: SkipCause::Build,
             because: "the build failed".to_owned(),
         },
     ));

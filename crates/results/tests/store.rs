@@ -190,6 +190,7 @@ fn later_records_replace_earlier_ones_of_the_same_point() {
         search_record(
             'c',
             Outcome::Skipped {
+                cause: SkipCause::Build,
                 because: "the build failed".to_owned(),
             },
         ),

@@ -12,7 +12,7 @@ use crate::steer::Next;
 use crate::subject::GivenVectors;
 use crate::worker::{RequestError, Worker, WorkerSettings};
 use annbench_core::wire::{BuildReport, Reply, Request, Stage, Verdict};
-use annbench_results::{Cause, Failure, Outcome, RawDraft, SaveOutcome};
+use annbench_results::{Cause, Failure, Outcome, RawDraft, SaveOutcome, SkipCause};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -102,8 +102,8 @@ impl Bench<'_> {
             };
             match self.steer.next(point, self.store.records()) {
                 Next::Measure => {}
-                Next::Skip { because } => {
-                    self.skip(run, point, because)?;
+                Next::Skip { cause, because } => {
+                    self.skip(run, point, None, Outcome::Skipped { cause, because })?;
                     continue;
                 }
                 Next::Leave => {
@@ -191,8 +191,10 @@ impl Bench<'_> {
             (Err(RequestError::Ended(failure)), Some(share))
                 if matches!(failure.cause, Cause::Timeout { .. }) =>
             {
-                let because = share.because;
-                return Err(Broken::Build(Outcome::Skipped { because }));
+                return Err(Broken::Build(Outcome::Skipped {
+                    cause: SkipCause::Budget,
+                    because: share.because,
+                }));
             }
             (reply, _) => reply?,
         };

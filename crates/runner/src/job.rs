@@ -11,7 +11,7 @@ use crate::steer::{Next, Steer};
 use crate::subject::Subject;
 use crate::unchanged::FileState;
 use annbench_config::{Limits, Measure};
-use annbench_results::{BuildRecord, Outcome, Record, SearchRecord, Store};
+use annbench_results::{BuildRecord, Outcome, Record, SearchRecord, SkipCause, Store};
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -108,14 +108,14 @@ impl Bench<'_> {
                         continue;
                     }
                     for point in pending.drain(..) {
-                        match &fate {
-                            Fate::NotWorthIt(because) => {
-                                self.skip(&run, point, because.clone())?;
-                            }
-                            Fate::Recorded(outcome) => {
-                                let build = Some(build_id.clone());
-                                self.finish(&run, point, build, outcome.clone())?;
-                            }
+                        let outcome = fate.clone();
+                        match &outcome {
+                            Outcome::Skipped {
+                                cause: SkipCause::Build,
+                                ..
+                            } => self.skip(&run, point, Some(build_id.clone()), outcome)?,
+                            Outcome::Skipped { .. } => self.skip(&run, point, None, outcome)?,
+                            _ => self.finish(&run, point, Some(build_id.clone()), outcome)?,
                         }
                     }
                 }
@@ -137,31 +137,31 @@ impl Bench<'_> {
             };
             match self.steer.next(point, self.store.records()) {
                 Next::Measure => pending.push_back(point),
-                Next::Skip { because } => self.skip(run, point, because)?,
+                Next::Skip { cause, because } => {
+                    self.skip(run, point, None, Outcome::Skipped { cause, because })?;
+                }
                 Next::Leave => left.push(point),
             }
         }
         Ok(())
     }
 
-    /// A point that is not worth measuring gets its record, unless it has one that says the same or
-    /// more: that it failed when it was attempted.
+    /// A point that is not attempted gets its record, unless it has one that says more: that it was
+    /// measured or failed when it was attempted, or that its build failed.
     pub(crate) fn skip(
         &mut self,
         run: &JobRun<'_, '_>,
         point: &PlannedPoint,
-        because: String,
+        build_id: Option<String>,
+        outcome: Outcome,
     ) -> Result<(), RunError> {
-        let outcome = Outcome::Skipped { because };
-        let mut latest = self.store.records().iter().rev();
-        let latest = latest.find_map(|record| match record {
-            Record::Search(search) if search.point_id == point.point_id => Some(&search.outcome),
-            _ => None,
+        let known = latest_outcome(self.store.records(), point);
+        let says_more = known.is_some_and(|known| match known {
+            Outcome::Ok | Outcome::Failed(_) => true,
+            Outcome::Skipped { cause, .. } => *cause == SkipCause::Build && build_id.is_none(),
+            Outcome::Rejected { .. } => false,
         });
-        let says_it = latest.is_some_and(|known| {
-            *known == outcome || matches!(known, Outcome::Ok | Outcome::Failed(_))
-        });
-        if says_it {
+        if says_more || known == Some(&outcome) {
             (self.observe)(Event::PointDone {
                 point: point.label(),
                 outcome,
@@ -170,7 +170,7 @@ impl Bench<'_> {
             });
             return Ok(());
         }
-        self.finish(run, point, None, outcome)
+        self.finish(run, point, build_id, outcome)
     }
 
     /// A point that was not measured gets its record.
@@ -224,22 +224,20 @@ impl Bench<'_> {
 }
 
 /// What becomes of the points of a build that did not succeed.
-enum Fate {
-    /// There was no time for the build.
-    NotWorthIt(String),
-    /// They have this outcome.
-    Recorded(Outcome),
+fn fate_of_points(build: &Outcome) -> Outcome {
+    match build {
+        // There was no time for it, or the library refuses it, and so all of them.
+        Outcome::Skipped { .. } | Outcome::Rejected { .. } => build.clone(),
+        outcome => Outcome::Skipped {
+            cause: SkipCause::Build,
+            because: format!("the build did not succeed: {}", describe(outcome)),
+        },
+    }
 }
 
-fn fate_of_points(build: &Outcome) -> Fate {
-    match build {
-        Outcome::Skipped { because } => Fate::NotWorthIt(because.clone()),
-        // What the library refuses, it refuses for all of them: nothing was attempted.
-        Outcome::Rejected { reason } => Fate::Recorded(Outcome::Rejected {
-            reason: reason.clone(),
-        }),
-        outcome => Fate::Recorded(Outcome::Skipped {
-            because: format!("the build did not succeed: {}", describe(outcome)),
-        }),
-    }
+fn latest_outcome<'r>(records: &'r [Record], point: &PlannedPoint) -> Option<&'r Outcome> {
+    records.iter().rev().find_map(|record| match record {
+        Record::Search(search) if search.point_id == point.point_id => Some(&search.outcome),
+        _ => None,
+    })
 }

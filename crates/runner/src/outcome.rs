@@ -50,6 +50,6 @@ pub(crate) fn describe(outcome: &Outcome) -> String {
             failure.stage,
             failure.message
         ),
-        Outcome::Skipped { because } => because.clone(),
+        Outcome::Skipped { because, .. } => because.clone(),
     }
 }

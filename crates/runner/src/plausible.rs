@@ -96,6 +96,8 @@ pub(crate) fn check_report(
 /// Time between two timed calls that is nobody's: a generous bound, since the loop takes some tens of
 /// nanoseconds there and only another process can make it more.
 const BETWEEN_CALLS_NS: f64 = 2000.0;
+/// Time that the system may take from a repetition without a call being under way.
+const MOST_TAKEN_AWAY_NS: f64 = 250e6;
 /// Share of the wall time that calls and the loop between them must explain, on however busy a machine.
 const LEAST_EXPLAINED: f64 = 0.25;
 
@@ -124,7 +126,11 @@ pub(crate) fn check_latencies(
                  {room_ns:.0} ns"
             ));
         }
-        if sum_ns + calls * BETWEEN_CALLS_NS < wall_ns * LEAST_EXPLAINED {
+        // Wall time in which the process did not run may be the system's, a few turns of others: in a
+        // repetition of a millisecond that is most of it.
+        let cpu_ns = repetition.cpu_ns.map_or(wall_ns, |ns| ns as f64);
+        let idle_ns = (wall_ns - cpu_ns).clamp(0.0, MOST_TAKEN_AWAY_NS);
+        if sum_ns + calls * BETWEEN_CALLS_NS + idle_ns < wall_ns * LEAST_EXPLAINED {
             return Err(format!(
                 "repetition {number}: latencies add up to {sum_ns:.0} ns, which does not explain \
                  {wall_ns:.0} ns of wall time"
@@ -310,6 +316,7 @@ mod tests {
         };
         let mut report = report();
         report.repetitions[0].wall_ns = 1_000_000;
+        report.repetitions[0].cpu_ns = Some(1_000_000);
         let check = |mean_ns, threads| check_latencies(&report, &speed(mean_ns), threads, 3);
         // Six calls.
         assert_eq!(check(160_000.0, 1), Ok(()));
@@ -317,6 +324,11 @@ mod tests {
         assert_eq!(check(170_000.0, 2), Ok(()));
         assert!(check(1.0, 1).unwrap_err().contains("does not explain"));
         assert!(check(1.0, 2).unwrap_err().contains("does not explain"));
+        // Most of a short repetition may be the turn of another process, but not of a long one.
+        report.repetitions[0].cpu_ns = Some(20_000);
+        assert_eq!(check_latencies(&report, &speed(10.0), 1, 3), Ok(()));
+        report.repetitions[0].wall_ns = 2_000_000_000;
+        assert!(check_latencies(&report, &speed(10.0), 1, 3).is_err());
         // A searcher that does nothing is timed in less than the loop takes.
         report.repetitions[0].wall_ns = 600;
         assert_eq!(check_latencies(&report, &speed(1.0), 1, 3), Ok(()));

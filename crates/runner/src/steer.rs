@@ -1,7 +1,7 @@
 //! What decides, while a job runs, which of its points are still worth their time.
 
 use crate::planned::PlannedPoint;
-use annbench_results::Record;
+use annbench_results::{Record, SkipCause};
 use std::time::Duration;
 
 /// What becomes of a point whose turn it is.
@@ -11,6 +11,8 @@ pub enum Next {
     Measure,
     /// It is not, and its record says why.
     Skip {
+        /// What kind of reason.
+        cause: SkipCause,
         /// Why, for the record.
         because: String,
     },

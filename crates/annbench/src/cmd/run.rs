@@ -2,7 +2,7 @@ use crate::args::{By, PlanArgs, Retry, RunArgs};
 use crate::campaign::Loaded;
 use crate::edited::refuse_edited;
 use crate::environment::environment;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, measured_beside};
 use crate::lost::lost_points;
 use crate::places::Places;
 use crate::progress::Progress;
@@ -79,6 +79,10 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
         }
     }
     let retry_failed = args.effort.retry.contains(&Retry::Failed);
+    let asked: Vec<String> = planned
+        .iter()
+        .flat_map(|(_, work)| work.point_ids().map(str::to_owned))
+        .collect();
     let mut workloads = Vec::with_capacity(planned.len());
     for (subject, work) in planned {
         report_other_truth(&out, &store, &subject.facts);
@@ -131,7 +135,7 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     let allowance = args.effort.budget.map(|b| Allowance::new(b, start));
     let end = allowance.as_ref().map(Allowance::end);
     let mut steering = Steering::new(args.effort.stop_at_recall, allowance);
-    let records = store.records();
+    let records = measured_beside(&out);
     let mut turns = Vec::new();
     for (workload, position) in workloads.iter().zip(0..) {
         for (job, adapter, todo) in &workload.jobs {
@@ -141,7 +145,7 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
                     job.identity.adapter.clone(),
                 ),
                 points: todo.clone(),
-                expected_build: Estimate::of(job, &[], records, measure).build,
+                expected_build: Estimate::of(job, &[], &records, measure).build,
                 job: (position, job, adapter),
             });
         }
@@ -180,7 +184,8 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     }
     drop(progress);
     let outcomes = store.finished_points();
-    let nothing = outcomes.values().all(|&outcome| outcome == "rejected");
+    let mut asked = asked.iter().map(|point| outcomes.get(point).copied());
+    let nothing = asked.all(|outcome| outcome == Some("rejected"));
     drop(store);
     if nothing {
         say("WARNING: nothing was measured: every point was refused; the reasons are above");

@@ -2,20 +2,20 @@
 //! measuring any more.
 //!
 //! [`schedule`] puts builds and points in an order that gives every curve early and sharpens it,
-//! [`Allowance`] deals out the time of a budget, [`saturated`] knows when a curve has got where it
+//! [`Allowance`] deals out the time of a budget, [`Evidence`] knows when a curve has got where it
 //! was to go. [`Steering`] is the three together, as the runner asks them.
 
 mod allowance;
 mod saturation;
 mod schedule;
 
-pub use allowance::Allowance;
-pub use saturation::saturated;
+pub use allowance::{Allowance, KnownBuild};
+pub use saturation::Evidence;
 pub use schedule::{Expected, Turn, coarse_turns, curves, reached};
 
-use annbench_results::Record;
+use annbench_results::{Outcome, Record, SkipCause};
 use annbench_runner::{BuildShare, Next, PlannedPoint, Steer};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Points per curve that are measured once its index is there, whatever the clock says: ends and middle.
 pub const COARSE: usize = 3;
@@ -23,6 +23,7 @@ pub const COARSE: usize = 3;
 /// Steers a run by `--budget` and `--stop-at-recall`.
 pub struct Steering {
     stop_at_recall: Option<f64>,
+    evidence: Evidence,
     allowance: Option<Allowance>,
 }
 
@@ -31,6 +32,7 @@ impl Steering {
     pub fn new(stop_at_recall: Option<f64>, allowance: Option<Allowance>) -> Self {
         Self {
             stop_at_recall,
+            evidence: Evidence::default(),
             allowance,
         }
     }
@@ -47,14 +49,15 @@ impl Steering {
 
 impl Steer for Steering {
     fn next(&mut self, point: &PlannedPoint, records: &[Record]) -> Next {
-        let saturated = self
-            .stop_at_recall
-            .and_then(|target| saturated(point, records, target));
-        if let Some(because) = saturated {
-            return Next::Skip { because };
+        if let Some(target) = self.stop_at_recall {
+            self.evidence.take_in(records);
+            if let Some(because) = self.evidence.saturated(point, records, target) {
+                let cause = SkipCause::Recall;
+                return Next::Skip { cause, because };
+            }
         }
-        match &self.allowance {
-            Some(allowance) => allowance.next(Instant::now(), rebuild_ns(point, records)),
+        match &mut self.allowance {
+            Some(allowance) => allowance.next(Instant::now(), known_build(point, records)),
             None => Next::Measure,
         }
     }
@@ -71,15 +74,17 @@ impl Steer for Steering {
     }
 }
 
-/// What the latest build of the point's index took, everything around it included.
-fn rebuild_ns(point: &PlannedPoint, records: &[Record]) -> Option<u64> {
+/// What the latest build of the point's index took, everything around it included, or how long it went on
+/// before it was stopped for want of time.
+fn known_build(point: &PlannedPoint, records: &[Record]) -> Option<KnownBuild> {
     records.iter().rev().find_map(|record| match record {
-        Record::Build(build)
-            if build.report.is_some()
-                && !build.loaded
-                && build.identity == point.identity.build =>
-        {
-            Some(build.attempt_wall_ns)
+        Record::Build(build) if !build.loaded && build.identity == point.identity.build => {
+            let time = Duration::from_nanos(build.attempt_wall_ns);
+            match build.outcome {
+                Outcome::Ok => Some(KnownBuild::Took(time)),
+                Outcome::Skipped { .. } => Some(KnownBuild::Stopped(time)),
+                _ => None,
+            }
         }
         _ => None,
     })

@@ -1,6 +1,6 @@
 //! In which order jobs and points come when time is short.
 
-use crate::steer::Allowance;
+use crate::steer::{Allowance, KnownBuild};
 use annbench_core::Mode;
 use annbench_runner::{Next, PlannedPoint};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,6 +49,10 @@ pub fn curves(points: &[PlannedPoint]) -> usize {
 
 /// The points of a build, so that each of its curves is there early.
 fn sharpening(points: Vec<PlannedPoint>) -> Vec<PlannedPoint> {
+    // What the sweep refuses is no part of a curve.
+    let (refused, points): (Vec<_>, Vec<_>) = points
+        .into_iter()
+        .partition(|point| point.refused.is_some());
     let mut lengths: BTreeMap<Curve, usize> = BTreeMap::new();
     for point in &points {
         *lengths.entry(curve(point)).or_default() += 1;
@@ -68,7 +72,8 @@ fn sharpening(points: Vec<PlannedPoint>) -> Vec<PlannedPoint> {
         })
         .collect();
     ranked.sort_by_key(|(rank, _)| *rank);
-    ranked.into_iter().map(|(_, point)| point).collect()
+    let ranked = ranked.into_iter().map(|(_, point)| point);
+    refused.into_iter().chain(ranked).collect()
 }
 
 /// A job that waits for its turn.
@@ -124,12 +129,11 @@ pub fn reached(mut allowance: Allowance, start: Instant, jobs: &[Expected]) -> u
     let mut now = start;
     let mut reached = 0;
     let mut round: Vec<(&Expected, usize)> = jobs.iter().map(|job| (job, 0)).collect();
-    let mut first_round = true;
     while !round.is_empty() {
         let mut left = Vec::new();
         for (turn, &(job, done)) in round.iter().enumerate() {
             allowance.begin_job(now, super::COARSE * job.curves, round.len() - turn - 1);
-            let known = (!first_round).then_some(job.build.as_nanos() as u64);
+            let known = Some(KnownBuild::Took(job.build));
             if allowance.next(now, known) != Next::Measure {
                 continue;
             }
@@ -155,7 +159,6 @@ pub fn reached(mut allowance: Allowance, start: Instant, jobs: &[Expected]) -> u
             }
         }
         round = left;
-        first_round = false;
     }
     reached
 }
@@ -206,6 +209,8 @@ mod tests {
         assert_eq!(reached(5, &[job(10, 8)]), 0);
         // 10 s each: build 4, six points; what is then left is no more than another build takes.
         assert_eq!(reached(20, &[job(4, 8), job(4, 8)]), 12);
+        // A build that is known not to fit is not begun, and the other has it all.
+        assert_eq!(reached(20, &[job(30, 8), job(4, 8)]), 8);
         // The second needs less than its share, so that the first gets another turn.
         assert_eq!(reached(20, &[job(4, 10), job(1, 2)]), 11);
     }

@@ -441,6 +441,7 @@ pub fn eventful() -> (Vec<Record>, Vec<Record>) {
             64,
             10,
             Outcome::Skipped {
+                cause: SkipCause::Build,
                 because: "the worker could not be started again".to_owned(),
             },
         ),

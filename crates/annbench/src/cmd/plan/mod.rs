@@ -4,23 +4,22 @@ mod reach;
 use crate::args::{PlanArgs, Retry};
 use crate::campaign::Loaded;
 use crate::edited::refuse_edited;
-use crate::estimate::{Estimate, Total};
+use crate::estimate::{Estimate, Total, measured_beside};
 use crate::judged::{JudgedBuild, Unusable, grouped};
 use crate::lost::lost_points;
 use crate::places::Places;
-use crate::progress::duration;
-use crate::steer::{Turn, coarse_turns, curves, saturated};
+use crate::progress::{duration, plural};
+use crate::steer::{Evidence, Turn, coarse_turns, curves};
 use crate::subject::Planned;
 use crate::undeclared::{UndeclaredParam, screens, undeclared};
 use crate::work::{Adapters, Work, is_finished};
 use crate::{Answer, json};
-use annbench_results::{Record, RunRecords, StoreError, latest_searches};
+use annbench_results::{RunRecords, StoreError, latest_searches};
 use annbench_runner::{PlannedJob, PlannedPoint};
 use document::{Document, LeftOut, NamedTwice, PlannedDataset, settings};
 use reach::Reach;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
 /// `annbench plan FILE`
@@ -48,6 +47,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         }
     }
     let measured = measured_beside(&out);
+    let evidence = Evidence::of(&records);
     let machine = annbench_results::collect_machine();
     let measure = &loaded.campaign.settings().measure;
     let retry_failed = args.effort.retry.contains(&Retry::Failed);
@@ -57,6 +57,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     let mut total = Total::default();
     let mut turns: Vec<Turn<PlannedJob>> = Vec::new();
     let mut finished_here = 0;
+    let mut refused_here = 0;
     let mut datasets = Vec::with_capacity(names.len());
     for name in &names {
         let permits = args.selection.permits(name);
@@ -88,7 +89,9 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         for (adapter, (builds, points)) in &work.left_out {
             let _ = writeln!(
                 text,
-                "  {adapter}: {builds} builds with {points} points are left out, for it cannot be used"
+                "  {adapter}: {} with {} are left out, for it cannot be used",
+                plural(*builds, "build"),
+                plural(*points, "point")
             );
         }
         let verdicts = work.judge(|_| true)?;
@@ -106,14 +109,17 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
                 let outcome = finished.get(&point.point_id).copied();
                 is_finished(outcome, why.is_some(), retry_failed)
             };
-            let done = points.iter().filter(|point| is_done(point)).count();
+            let is_finished =
+                |point: &&(&PlannedPoint, Option<String>)| point.1.is_none() && is_done(point);
+            let done = points.iter().filter(is_finished).count();
             let (saturated, left): (Vec<_>, Vec<_>) = points
                 .iter()
                 .filter(|point| point.1.is_none() && !is_done(point))
                 .map(|(point, _)| *point)
                 .partition(|point| {
                     let target = args.effort.stop_at_recall;
-                    target.is_some_and(|target| saturated(point, &records, target).is_some())
+                    target
+                        .is_some_and(|target| evidence.saturated(point, &records, target).is_some())
                 });
             let saturated: BTreeSet<&str> = saturated.iter().map(|p| p.point_id.as_str()).collect();
             turns.push(Turn {
@@ -122,7 +128,8 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
                 expected_build: Estimate::of(job, &[], &measured, measure).build,
                 job: job.clone(),
             });
-            finished_here += done;
+            finished_here += done + saturated.len();
+            refused_here += refused;
             let _ = writeln!(
                 text,
                 "  {:width$} {:3} to search, {refused} refused, {done} finished{}{}",
@@ -216,9 +223,12 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
     }
     let _ = writeln!(
         text,
-        "\n{} builds, {} searches of {} repetitions{}",
-        total.builds,
-        total.searches,
+        "\n{}, {} of {} repetitions{}",
+        plural(total.builds, "build"),
+        match total.searches {
+            1 => "1 search".to_owned(),
+            searches => format!("{searches} searches"),
+        },
         loaded.campaign.settings().measure.repetitions,
         match total.time() {
             Some(time) => format!(", about {}", duration(time)),
@@ -235,7 +245,10 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         let _ = writeln!(text, "{reach}");
     }
     if nothing {
-        text.push_str("WARNING: nothing would be measured: every point is refused\n");
+        text.push_str(match refused_here {
+            0 => "WARNING: nothing would be measured\n",
+            _ => "WARNING: nothing would be measured: every point is refused\n",
+        });
     }
     text.push_str(&screens(&undeclared));
     for (name, why) in &adapters.unusable {
@@ -248,23 +261,6 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         text,
         good: adapters.unusable.is_empty() && !nothing,
     })
-}
-
-/// Records of the run directory and of those beside it: what was measured once tells how long it
-/// takes, whichever run it was.
-fn measured_beside(out: &Path) -> Vec<Record> {
-    let folder = match out.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return Vec::new();
-    };
-    entries
-        .flatten()
-        .filter_map(|entry| RunRecords::open(&entry.path()).ok())
-        .flat_map(|run| run.records)
-        .collect()
 }
 
 fn write_settings(text: &mut String, loaded: &Loaded) {

@@ -40,7 +40,10 @@ impl fmt::Display for Reach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a budget of {} reaches ", self.budget)?;
         match self.points {
-            Some(points) => write!(f, "about {points} of the searches"),
+            Some(points) => write!(
+                f,
+                "about {points} of the searches, self-test and opening of datasets aside"
+            ),
             None => f.write_str("an unknown part of them"),
         }
     }
