@@ -128,9 +128,12 @@ fn flat_copy(
 ) -> Result<(MappedVectors, Made), DatasetError> {
     let n = part.n();
     let what = format!(
-        "{} {} {} {n} of {} x {}{}",
+        "{} {} {}{} {n} of {} x {}{}",
         part.format,
         part.hdf5_dataset.as_deref().unwrap_or(""),
+        part.ids
+            .as_ref()
+            .map_or(String::new(), |ids| format!("by {ids:?} ")),
         wanted.element,
         part.rows,
         wanted.dim,

@@ -11,13 +11,18 @@ use support::*;
 
 fn entries(fixture: &Fixture) -> Vec<Entry> {
     let part = |file: &str, format: &str, extra: &str, key: &str, count: usize| {
-        let dataset = if format == "hdf5" { "dataset: d, " } else { "" };
+        let dataset = if matches!(format, "hdf5" | "parquet") {
+            "dataset: d, "
+        } else {
+            ""
+        };
         format!("{{ file: {file}, format: {format}, {dataset}{key}: {count}{extra} }}")
     };
     let mut entries = Vec::new();
     for (format, element) in [
         ("hdf5", "f32"),
         ("hdf5", "sets"),
+        ("parquet", "f32"),
         ("fvecs", "f32"),
         ("bvecs", "u8"),
         ("bvecs", "bits"),
@@ -48,7 +53,7 @@ fn entries(fixture: &Fixture) -> Vec<Entry> {
             ));
         }
     }
-    for format in ["ivecs", "ibin", "bigann_truth", "npy", "hdf5"] {
+    for format in ["ivecs", "ibin", "bigann_truth", "npy", "hdf5", "parquet"] {
         let name = format!("truth-{format}");
         entries.push(fixture.yaml(
             &name,

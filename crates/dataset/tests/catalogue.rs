@@ -134,7 +134,7 @@ fn sizes_by_layout(entry: &Entry, file: &str) -> Vec<u64> {
                 _ => vectors + queries * width * 8 + 8288,
             }]
         }
-        Format::Hdf5 | Format::Npy => Vec::new(),
+        Format::Hdf5 | Format::Npy | Format::Parquet => Vec::new(),
     }
 }
 

@@ -43,8 +43,10 @@ pub struct VectorsPart {
     pub file: String,
     /// Layout.
     pub format: Format,
-    /// The dataset inside an HDF5 file.
+    /// The dataset inside an HDF5 file, or the column of a parquet file.
     pub hdf5_dataset: Option<String>,
+    /// The column of a parquet file that says which row of the set each row is, from 0 on.
+    pub ids: Option<String>,
     /// Rows of the whole file.
     pub rows: usize,
     /// Only the first rows belong to the set; the file may be cut after them.
@@ -65,8 +67,10 @@ pub struct TruthPart {
     pub file: String,
     /// Layout.
     pub format: Format,
-    /// The dataset inside an HDF5 file.
+    /// The dataset inside an HDF5 file, or the column of a parquet file.
     pub hdf5_dataset: Option<String>,
+    /// The column of a parquet file that says which query each row is of, from 0 on.
+    pub ids: Option<String>,
     /// Neighbours per query.
     pub width: usize,
 }

@@ -8,8 +8,8 @@ use annbench_yaml::{ErrorKind, Fields, Node, Source, Span, listed};
 /// Ids are 32-bit numbers.
 pub(super) const MOST_ROWS: u64 = u32::MAX as u64;
 
-const VECTOR_KEYS: [&str; 5] = ["file", "format", "dataset", "rows", "take_first"];
-const TRUTH_KEYS: [&str; 4] = ["file", "format", "dataset", "width"];
+const VECTOR_KEYS: [&str; 6] = ["file", "format", "dataset", "ids", "rows", "take_first"];
+const TRUTH_KEYS: [&str; 5] = ["file", "format", "dataset", "ids", "width"];
 
 /// Reads `base` or `queries`, which is `what`, of an entry whose elements are `element`.
 pub(super) fn vectors_part(
@@ -42,6 +42,7 @@ pub(super) fn vectors_part(
             .next("correct `format`, or `element`"));
     }
     let hdf5_dataset = hdf5_dataset(source, &fields, format, at, "dataset: train")?;
+    let ids = ids(source, &fields, format)?;
     let rows = size(source, fields.required("rows", "rows: 100000")?, "`rows`")?;
     let take_first = match fields.get("take_first") {
         None => None,
@@ -55,6 +56,7 @@ pub(super) fn vectors_part(
         file,
         format,
         hdf5_dataset,
+        ids,
         rows,
         take_first,
     })
@@ -72,6 +74,7 @@ pub(super) fn truth_part(source: &Source, node: &Node, n: usize) -> Result<Truth
             .next("name a file of neighbours, or leave `truth` out: it is then computed"));
     }
     let hdf5_dataset = hdf5_dataset(source, &fields, format, at, "dataset: neighbors")?;
+    let ids = ids(source, &fields, format)?;
     let node = fields.required("width", "width: 100")?;
     let width = size(source, node, "`width`")?;
     if width > n {
@@ -86,6 +89,7 @@ pub(super) fn truth_part(source: &Source, node: &Node, n: usize) -> Result<Truth
         file,
         format,
         hdf5_dataset,
+        ids,
         width,
     })
 }
@@ -120,7 +124,7 @@ fn names(fits: impl Fn(&Format) -> bool) -> String {
     listed(formats.map(Format::name))
 }
 
-/// The dataset inside an HDF5 file; other files have none.
+/// The dataset inside an HDF5 file, or the column of a parquet file; other files have none.
 fn hdf5_dataset(
     source: &Source,
     fields: &Fields<'_>,
@@ -128,9 +132,19 @@ fn hdf5_dataset(
     at: Span,
     example: &str,
 ) -> Result<Option<String>, EntryError> {
-    match (fields.entry("dataset"), format) {
-        (Some((_, node)), Format::Hdf5) => text(source, node, "`dataset`").map(Some),
-        (None, Format::Hdf5) => Err(source
+    match fields.entry("dataset") {
+        Some((_, node)) if format.has_names() => text(source, node, "`dataset`").map(Some),
+        None if format == Format::Parquet => Err(source
+            .error(
+                ErrorKind::Missing,
+                at,
+                "`dataset` is missing: a parquet file holds several columns",
+            )
+            .expected("dataset: emb")
+            .next(
+                "add `dataset`, the name of a column; in VectorDBBench it is emb, or neighbors_id",
+            )),
+        None if format.has_names() => Err(source
             .error(
                 ErrorKind::Missing,
                 at,
@@ -138,14 +152,30 @@ fn hdf5_dataset(
             )
             .expected(example)
             .next("add `dataset`; in the files of ann-benchmarks it is train, test or neighbors")),
-        (Some((key, _)), _) => Err(source
+        Some((key, _)) => Err(source
             .error(
                 ErrorKind::Conflict,
                 key.span,
-                "`dataset`: only HDF5 files have datasets inside",
+                "`dataset`: only HDF5 and parquet files have datasets inside",
             )
             .found(format!("a file of format {format}"))
             .next("remove `dataset`, or correct `format`")),
-        (None, _) => Ok(None),
+        None => Ok(None),
+    }
+}
+
+/// The column of ids of a parquet file; other files are in order.
+fn ids(source: &Source, fields: &Fields<'_>, format: Format) -> Result<Option<String>, EntryError> {
+    match fields.entry("ids") {
+        None => Ok(None),
+        Some((_, node)) if format == Format::Parquet => text(source, node, "`ids`").map(Some),
+        Some((key, _)) => Err(source
+            .error(
+                ErrorKind::Conflict,
+                key.span,
+                "`ids`: only parquet files have a column of them",
+            )
+            .found(format!("a file of format {format}"))
+            .next("remove `ids`, or correct `format`")),
     }
 }

@@ -69,6 +69,7 @@ fn vectors(part: &VectorsPart) -> String {
         ("file", Some(scalar(&part.file))),
         ("format", Some(part.format.to_string())),
         ("dataset", part.hdf5_dataset.as_deref().map(scalar)),
+        ("ids", part.ids.as_deref().map(scalar)),
         ("rows", Some(part.rows.to_string())),
         ("take_first", part.take_first.map(|first| first.to_string())),
     ])
@@ -79,6 +80,7 @@ fn truth(part: &TruthPart) -> String {
         ("file", Some(scalar(&part.file))),
         ("format", Some(part.format.to_string())),
         ("dataset", part.hdf5_dataset.as_deref().map(scalar)),
+        ("ids", part.ids.as_deref().map(scalar)),
         ("width", Some(part.width.to_string())),
     ])
 }

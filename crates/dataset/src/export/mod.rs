@@ -167,7 +167,7 @@ fn layouts_of(element: ElementType) -> String {
     let formats = Format::ALL.into_iter();
     listed(
         formats
-            .filter(|format| format.holds(element))
+            .filter(|format| format.is_written() && format.holds(element))
             .map(Format::name),
     )
 }
@@ -201,6 +201,7 @@ fn entry_of(
         file: file.to_owned(),
         format: wanted.format,
         hdf5_dataset: hdf5(name),
+        ids: None,
         rows,
         take_first: None,
     };
@@ -237,6 +238,7 @@ fn entry_of(
             file: names.truth.clone(),
             format: names.truth_format,
             hdf5_dataset: hdf5("neighbors"),
+            ids: None,
             width: truth.width(),
         }),
         files: BTreeMap::new(),

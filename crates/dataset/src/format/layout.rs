@@ -27,11 +27,13 @@ pub enum Format {
     Npy,
     /// A dataset inside an HDF5 file, as ann-benchmarks ships it.
     Hdf5,
+    /// A column of a parquet file: lists of numbers, one to a row.
+    Parquet,
 }
 
 impl Format {
     /// Every layout, in a fixed order.
-    pub const ALL: [Format; 11] = [
+    pub const ALL: [Format; 12] = [
         Format::Fvecs,
         Format::Bvecs,
         Format::Ivecs,
@@ -43,6 +45,7 @@ impl Format {
         Format::BigannTruth,
         Format::Npy,
         Format::Hdf5,
+        Format::Parquet,
     ];
 
     /// The word used in YAML.
@@ -59,6 +62,7 @@ impl Format {
             Format::BigannTruth => "bigann_truth",
             Format::Npy => "npy",
             Format::Hdf5 => "hdf5",
+            Format::Parquet => "parquet",
         }
     }
 
@@ -69,7 +73,12 @@ impl Format {
             Format::F16bin => Some(ValueType::F16),
             Format::I8bin => Some(ValueType::I8),
             Format::Bvecs | Format::U8bin => Some(ValueType::U8),
-            Format::Ivecs | Format::Ibin | Format::BigannTruth | Format::Npy | Format::Hdf5 => None,
+            Format::Ivecs
+            | Format::Ibin
+            | Format::BigannTruth
+            | Format::Npy
+            | Format::Hdf5
+            | Format::Parquet => None,
         }
     }
 
@@ -84,6 +93,7 @@ impl Format {
             }
             Format::Npy => !matches!(element, ElementType::Sets),
             Format::Hdf5 => true,
+            Format::Parquet => !matches!(element, ElementType::Bits | ElementType::Sets),
             Format::Ivecs | Format::Ibin | Format::BigannTruth => false,
         }
     }
@@ -95,7 +105,12 @@ impl Format {
 
     /// Whether sets are written in it.
     pub const fn is_written(self) -> bool {
-        self.holds_vectors()
+        self.holds_vectors() && !matches!(self, Format::Parquet)
+    }
+
+    /// Whether a file of it holds several tables, each with a name.
+    pub(crate) const fn has_names(self) -> bool {
+        matches!(self, Format::Hdf5 | Format::Parquet)
     }
 
     /// Whether neighbours come in it.

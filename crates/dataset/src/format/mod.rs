@@ -8,6 +8,7 @@ mod layout;
 mod neighbors;
 mod npy;
 mod npy_header;
+pub(crate) mod parquet;
 mod table;
 mod texmex;
 
@@ -40,6 +41,7 @@ pub(crate) fn find_table<'f>(
         Format::Fvecs | Format::Bvecs => texmex::find(path, bytes, part, wanted),
         Format::Npy => npy::find(path, bytes, part, wanted),
         Format::Hdf5 => hdf5::find(path, bytes, part, wanted, notes),
+        Format::Parquet => parquet::find(path, bytes, part, wanted),
         Format::Ivecs | Format::Ibin | Format::BigannTruth => Err(DatasetError::contents(
             path,
             "format",

@@ -1,4 +1,5 @@
 use super::hdf5::Hdf5Rows;
+use super::parquet::ParquetRows;
 use crate::DatasetError;
 use crate::catalogue::{Entry, VectorsPart};
 use crate::value::{Fit, ValueType, row_values};
@@ -66,6 +67,7 @@ pub(crate) struct Table<'f> {
 pub(super) enum Rows<'f> {
     Bytes(ByteRows<'f>),
     Hdf5(Hdf5Rows<'f>),
+    Parquet(ParquetRows<'f>),
 }
 
 /// Rows at equal distances. Whoever makes them has checked that all of them lie within `bytes`.
@@ -99,6 +101,7 @@ impl Table<'_> {
                 Ok(in_place.then_some(rows.start as u64))
             }
             Rows::Hdf5(rows) => rows.offset_in_place(n),
+            Rows::Parquet(_) => Ok(None),
         }
     }
 
@@ -107,6 +110,7 @@ impl Table<'_> {
         match &self.rows {
             Rows::Bytes(rows) => rows.read(n, self.row_bytes(), self.value.size(), take),
             Rows::Hdf5(rows) => rows.read(0..n, take),
+            Rows::Parquet(rows) => rows.read(n, take),
         }
     }
 }

@@ -172,6 +172,7 @@ impl Found {
             file: self.path().display().to_string(),
             format: reading.format,
             hdf5_dataset: self.dataset.clone(),
+            ids: None,
             rows: self.rows,
             take_first: None,
         }

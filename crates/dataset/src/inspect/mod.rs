@@ -124,6 +124,7 @@ pub fn add(catalogue: &Catalogue, own: &Own, options: &OpenOptions<'_>) -> Resul
         file: file_of(found),
         format: reading.format,
         hdf5_dataset: found.dataset.clone(),
+        ids: None,
         width: found.width,
     });
     let mut files = BTreeMap::new();

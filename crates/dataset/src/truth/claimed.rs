@@ -1,5 +1,7 @@
 use crate::catalogue::{Entry, TruthPart};
-use crate::format::{Format, flat_distances, hdf5, read_flat_ids, read_ivecs, read_npy_ids};
+use crate::format::{
+    Format, flat_distances, hdf5, parquet, read_flat_ids, read_ivecs, read_npy_ids,
+};
 use crate::{DatasetError, MappedFile};
 
 /// Shipped truth just as its file has it, nothing of it checked.
@@ -74,6 +76,13 @@ pub(crate) fn claimed_truth(
                 ids,
             };
             (raw, beside(file, name, entry.queries.rows, part.width))
+        }
+        Format::Parquet => {
+            let raw = crate::format::RawIds {
+                width: part.width,
+                ids: parquet::read_ids(path, bytes, part, entry.queries.rows)?,
+            };
+            (raw, Distances::NotShipped)
         }
         _ => {
             return Err(DatasetError::contents(

@@ -1,6 +1,6 @@
 use super::{Space, Truth, TruthOrigin};
 use crate::catalogue::{Entry, TruthPart};
-use crate::format::{Format, hdf5, read_flat_ids, read_ivecs, read_npy_ids};
+use crate::format::{Format, hdf5, parquet, read_flat_ids, read_ivecs, read_npy_ids};
 use crate::{DatasetError, MappedFile};
 
 /// Reads shipped truth, checks every id, and computes its distances.
@@ -31,6 +31,10 @@ pub(crate) fn shipped_truth(
             hdf5::read_ids(path, bytes, name, queries, part.width, &mut |ids| {
                 checked.take(ids)
             })?;
+            return Ok(checked.truth(space, pool));
+        }
+        Format::Parquet => {
+            checked.take(&parquet::read_ids(path, bytes, part, entry.queries.rows)?)?;
             return Ok(checked.truth(space, pool));
         }
         _ => {

@@ -101,6 +101,7 @@ mod tests {
             file: "f".to_owned(),
             format,
             hdf5_dataset: None,
+            ids: None,
             rows,
             take_first: Some(10),
         }
