@@ -94,12 +94,41 @@ pub(super) fn truth_part(source: &Source, node: &Node, n: usize) -> Result<Truth
     })
 }
 
+/// Layouts of what no search of this version is about: name, what they hold, what to do.
+const UNSEARCHED: [(&str, &str, &str); 3] = [
+    (
+        "rangeres",
+        "all rows within a radius, and this version searches for k neighbours",
+        "leave `truth` out: exact neighbours are then computed",
+    ),
+    (
+        "spmat",
+        "sparse rows of real numbers or tags, which this version does not search",
+        "use the unfiltered set of the same vectors, such as yfcc-10M-unfiltered",
+    ),
+    (
+        "csr",
+        "sparse rows of real numbers, which this version does not search",
+        "use a set of dense vectors, or of sets by jaccard",
+    ),
+];
+
 fn format(
     source: &Source,
     fields: &Fields<'_>,
     example: &str,
 ) -> Result<(Format, Span), EntryError> {
     let node = fields.required("format", example)?;
+    if let Ok(word) = source.text(node, "`format`")
+        && let Some((_, holds, next)) = UNSEARCHED.iter().find(|(name, ..)| *name == word.value)
+    {
+        let problem = format!("`format`: {} holds {holds}", word.value);
+        return Err(source
+            .error(ErrorKind::Value, node.span, problem)
+            .expected("vectors that all have every component, or so many neighbours to each query")
+            .found(format!("`{}`", word.value))
+            .next(*next));
+    }
     let words = Format::ALL.map(|format| (format.name(), format));
     Ok((source.word(node, "`format`", &words)?, node.span))
 }
