@@ -1,6 +1,7 @@
 use crate::bits;
 use crate::facts::{build_facts, version};
 use crate::index::{FILE, FaissIndex};
+use crate::judged::shape_of;
 use crate::native::{NativeIndex, normalise, set_threads};
 use crate::params::{BuildParams, is_inner_product, read_search, search_docs};
 use annbench_core::{
@@ -54,7 +55,7 @@ impl Adapter for Faiss {
                 )));
             }
         }
-        let (_, shape) = BuildParams::read(&point.build)?;
+        let shape = shape_of(&point.build)?;
         read_search(&point.search.params, shape, point.search.k)?;
         Ok(())
     }

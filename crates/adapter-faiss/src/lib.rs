@@ -11,6 +11,7 @@ mod factory;
 mod facts;
 mod ffi;
 mod index;
+mod judged;
 mod native;
 mod params;
 mod searcher;

@@ -312,6 +312,7 @@ impl Made {
                 truth_distances: &self.truth_distances,
                 truth_width: K,
                 max_base_norm: 0.0,
+                strata: &[],
             },
         }
     }

@@ -20,6 +20,7 @@ mod format;
 mod inspect;
 mod lying;
 mod mapped;
+mod occurrences;
 mod opening;
 mod progress;
 mod stamp;

@@ -15,6 +15,8 @@ pub enum Activity {
     Fingerprint,
     /// Computing exact neighbours; counted in distances.
     Truth,
+    /// Counting how often rows are near to others; counted in distances.
+    Occurrences,
     /// Reading rows for an audit; counted in rows.
     Audit,
 }

@@ -57,6 +57,7 @@ fn scoring(c: &mut Criterion) {
         truth_distances: &truth_distances,
         truth_width: K,
         max_base_norm: 0.0,
+        strata: &[],
     };
     let returned = vec![K as u32; QUERIES];
     let pool = rayon::ThreadPoolBuilder::new()

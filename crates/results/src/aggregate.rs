@@ -2,6 +2,7 @@
 
 use crate::Quality;
 use crate::score::{QueryScore, Scratch, TrueTopK, score_query};
+use crate::strata::{Strata, StrataQuality, score_strata};
 use annbench_core::{Metric, TieTolerance, Vectors, distance, norm};
 use rayon::prelude::*;
 use thiserror::Error;
@@ -23,6 +24,8 @@ pub struct ScoringSet<'a> {
     pub truth_width: usize,
     /// Largest |x| over the base; read for inner product only.
     pub max_base_norm: f64,
+    /// Strata, for each k at most one; answers to another k have no figures by strata.
+    pub strata: &'a [Strata],
 }
 
 /// Raw answers to a query set.
@@ -45,6 +48,8 @@ pub struct Scored {
     pub quality: Quality,
     /// Hits of each query, in query order; `None` for a query without a direction.
     pub hits: Vec<Option<u32>>,
+    /// Figures by strata; `None` when there are no strata for this k.
+    pub strata: Option<StrataQuality>,
 }
 
 /// Why answers could not be scored.
@@ -147,7 +152,10 @@ pub fn score_answers(
             })
             .collect()
     });
-    summarise(k, &scores?, answers.invalid_count)
+    let mut scored = summarise(k, &scores?, answers.invalid_count)?;
+    let strata = set.strata.iter().find(|strata| strata.k() == k);
+    scored.strata = strata.map(|strata| score_strata(set, strata, answers, &scored.hits));
+    Ok(scored)
 }
 
 fn check_shapes(set: &ScoringSet<'_>, answers: &Answers<'_>) -> Result<(), ScoreError> {
@@ -266,5 +274,6 @@ fn summarise(
             .iter()
             .map(|(defined, s)| defined.then_some(s.hits))
             .collect(),
+        strata: None,
     })
 }

@@ -20,6 +20,7 @@ mod rescore;
 mod score;
 mod speed;
 mod store;
+mod strata;
 
 pub use aggregate::{Answers, ScoreError, Scored, ScoringSet, score_answers};
 pub use consistency::{check_name, check_record};
@@ -42,4 +43,9 @@ pub use speed::{RepetitionTimes, SpeedError, speed};
 pub use store::{
     Opening, RAW_DIR, RECORDS_FILE, RawDraft, RunRecords, Store, StoreError, finished_points,
     latest_searches,
+};
+pub use strata::{
+    AntiHubQuality, AntiHubs, BARS, Bar, CountBucket, Difficulty, DifficultyMeasure,
+    DifficultyQuality, Hubness, HubnessQuality, Occurrences, OneThird, Strata, StrataQuality,
+    StratumOutcome,
 };

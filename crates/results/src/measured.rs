@@ -3,7 +3,7 @@
 use crate::aggregate::{Answers, ScoreError, Scored, ScoringSet, score_answers};
 use crate::raw::{read_answers, read_latencies};
 use crate::speed::{RepetitionTimes, SpeedError, try_speed};
-use crate::{Quality, Speed};
+use crate::{Quality, Speed, StrataQuality};
 use annbench_core::EMPTY_SLOT;
 use annbench_core::npy::NpyError;
 use annbench_core::wire::Repetition;
@@ -16,6 +16,8 @@ use thiserror::Error;
 pub struct MeasuredScores {
     /// Scores of the first repetition.
     pub quality: Quality,
+    /// The same by strata, where there are any.
+    pub strata: Option<StrataQuality>,
     /// Scores of later repetitions whose answers differ from the first, by number from 0.
     pub other_quality: BTreeMap<u64, Quality>,
     /// Figures from all repetitions' times.
@@ -130,6 +132,7 @@ pub fn score_measured(
     };
     let shape = [queries, k];
     let mut first_answers = None;
+    let mut first_strata = None;
     let mut qualities = BTreeMap::new();
     let mut invalid_answer = None;
     for (number, repetition) in repetitions.iter().enumerate() {
@@ -150,11 +153,12 @@ pub fn score_measured(
             returned,
             invalid_count: repetition.invalid_count,
         };
-        let Scored { quality, .. } =
-            score_answers(pool, set, &answers).map_err(|cause| MeasuredError::Score {
-                repetition: number,
-                cause,
-            })?;
+        let Scored {
+            quality, strata, ..
+        } = score_answers(pool, set, &answers).map_err(|cause| MeasuredError::Score {
+            repetition: number,
+            cause,
+        })?;
         if quality.invalid > 0 && invalid_answer.is_none() {
             invalid_answer = Some(describe_invalid(
                 number, repetition, &answers, &quality, set,
@@ -162,6 +166,7 @@ pub fn score_measured(
         }
         qualities.insert(number as u64, quality);
         if number == 0 {
+            first_strata = strata;
             first_answers = own;
         }
     }
@@ -179,6 +184,7 @@ pub fn score_measured(
     });
     Ok(MeasuredScores {
         quality,
+        strata: first_strata,
         other_quality: qualities,
         speed: try_speed(times, queries as u64)?,
         invalid_answer,

@@ -1,5 +1,6 @@
 //! The lines of `records.jsonl`. Integers as measured, units in names; see results/README.md.
 
+use crate::StrataQuality;
 use annbench_core::wire::{BuildReport, SearchReport, Stage};
 use annbench_core::{Descriptor, ElementType, Metric, Mode, Params};
 use serde::de::Error as _;
@@ -415,6 +416,9 @@ pub struct SearchRecord {
     pub truth: Option<TruthInfo>,
     /// Scores of the first repetition; kept even when the answer was invalid.
     pub quality: Option<Quality>,
+    /// The same scores by strata; absent where none are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strata: Option<StrataQuality>,
     /// Scores of later repetitions whose ids differ from the first, by repetition number.
     #[serde(deserialize_with = "by_number")]
     pub other_quality: BTreeMap<u64, Quality>,

@@ -171,6 +171,7 @@ fn rescore_point(
     new.outcome = outcome_after(&search.outcome, scores.invalid_answer);
     new.truth = Some(subject.truth.clone());
     new.quality = Some(scores.quality);
+    new.strata = scores.strata;
     new.other_quality = scores.other_quality;
     new.speed = Some(scores.speed);
     Ok(new)

@@ -291,6 +291,7 @@ fn score_set(set: &Set, metric: Metric) -> Result<Scored, ScoreError> {
         truth_distances: &truth_distances,
         truth_width: base.n(),
         max_base_norm: 100.0,
+        strata: &[],
     };
     let answers = Answers {
         k: set.k,

@@ -40,6 +40,7 @@ impl Line {
                 truth_distances: &self.truth_distances,
                 truth_width: 3,
                 max_base_norm: 3.0,
+                strata: &[],
             },
         }
     }
@@ -498,6 +499,7 @@ fn a_zero_query_under_cosine_is_left_out_and_counted() {
         truth_distances: &[1.0, 0.0],
         truth_width: 1,
         max_base_norm: 0.0,
+        strata: &[],
     };
     let answers = Answers {
         k: 1,

@@ -84,6 +84,7 @@ impl JobRun<'_, '_> {
             measured: None,
             truth: Some(self.subject.facts.truth.clone()),
             quality: None,
+            strata: None,
             other_quality: BTreeMap::new(),
             speed: None,
             accepted_checksums: self.subject.facts.accepted_checksums.clone(),

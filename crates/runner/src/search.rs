@@ -104,6 +104,7 @@ impl Bench<'_> {
         // be trusted: the run goes on in another.
         let MeasuredScores {
             quality,
+            strata,
             other_quality,
             speed,
             invalid_answer,
@@ -138,6 +139,7 @@ impl Bench<'_> {
             thread_env: environment.clone(),
         });
         record.quality = Some(quality);
+        record.strata = strata;
         record.other_quality = other_quality;
         record.speed = Some(speed);
         self.append_point(point, record)?;

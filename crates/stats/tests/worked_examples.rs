@@ -6,7 +6,8 @@
 
 use annbench_stats::{
     Outcome, StratumMean, clopper_pearson, clopper_pearson_upper, min_over_strata, most_wrong,
-    poisson_ceiling, ratio_of_sums, robin_hood, skewness, spearman, terciles, wilson,
+    poisson_ceiling, ratio_of_sums, robin_hood, skewness, spearman, spearman_among_zeros, terciles,
+    wilson,
 };
 use proptest::prelude::*;
 
@@ -63,6 +64,7 @@ fn a_stratum_without_enough_queries_keeps_the_others_from_passing() {
     let strata = [(0.97, 0.06, 400.0f64), (0.91, 0.15, 150.0)].map(|(mean, sd, m)| StratumMean {
         mean,
         standard_error: sd / m.sqrt(),
+        units: m as u64,
     });
     let (outcome, verdicts) = min_over_strata(&strata, false, 0.90, 0.05).unwrap();
     assert_eq!(outcome, Outcome::Inconclusive);
@@ -83,6 +85,24 @@ fn a_stratum_without_enough_queries_keeps_the_others_from_passing() {
     );
     assert_eq!(
         min_over_strata(&[], false, 0.1, 0.05).unwrap().0,
+        Outcome::Inconclusive
+    );
+}
+
+#[test]
+fn what_was_always_right_may_still_be_wrong_sometimes() {
+    let all_right = StratumMean {
+        mean: 1.0,
+        standard_error: 0.0,
+        units: 1000,
+    };
+    // One stratum: 0.025^(1/1000).
+    let (outcome, verdicts) = min_over_strata(&[all_right], false, 0.99, 0.05).unwrap();
+    assert_eq!(outcome, Outcome::Pass);
+    close(verdicts[0].lower, 0.025f64.powf(1.0 / 1000.0));
+    close(verdicts[0].upper, 1.0);
+    assert_eq!(
+        min_over_strata(&[all_right], false, 0.999, 0.05).unwrap().0,
         Outcome::Inconclusive
     );
 }
@@ -155,6 +175,16 @@ proptest! {
     }
 
     #[test]
+    fn rows_that_are_zero_in_both_need_not_be_there(
+        pairs in prop::collection::vec((0u32..4, 0u32..4), 1..30), zeros in 0usize..20
+    ) {
+        let (a, b): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
+        let padded = |values: &[u32]| [values, &vec![0; zeros]].concat();
+        let whole = spearman(&padded(&a), &padded(&b));
+        prop_assert_eq!(spearman_among_zeros(&a, &b, zeros as u64), whole);
+    }
+
+    #[test]
     fn spread_does_not_depend_on_the_unit(
         counts in prop::collection::vec(0u32..50, 1..60), factor in 1u32..9
     ) {
@@ -207,7 +237,7 @@ proptest! {
     ) {
         let strata: Vec<StratumMean> = means
             .iter()
-            .map(|&(mean, _)| StratumMean { mean, standard_error: 0.0 })
+            .map(|&(mean, _)| StratumMean { mean, standard_error: 1e-300, units: 100 })
             .collect();
         let (outcome, _) = min_over_strata(&strata, false, bar, 0.05).unwrap();
         let least = means.iter().map(|&(mean, _)| mean).fold(f64::INFINITY, f64::min);

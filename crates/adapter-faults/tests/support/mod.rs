@@ -159,6 +159,7 @@ impl Made {
                 truth_distances: &self.distances,
                 truth_width: 10,
                 max_base_norm: 0.0,
+                strata: &[],
             },
         }
     }

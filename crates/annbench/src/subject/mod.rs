@@ -217,6 +217,7 @@ impl Opened {
                 truth_distances: self.truth.distances(),
                 truth_width: self.truth.width(),
                 max_base_norm: dataset.max_base_norm(),
+                strata: &[],
             },
         }
     }

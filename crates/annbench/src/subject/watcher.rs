@@ -35,6 +35,7 @@ impl Watcher {
                 Activity::Write => "writing",
                 Activity::Fingerprint => "fingerprinting",
                 Activity::Truth => "computing exact neighbours over",
+                Activity::Occurrences => "counting near neighbours among the rows of",
                 Activity::Audit => "reading for the audit",
             };
             let file = progress.path.file_name().unwrap_or_default();

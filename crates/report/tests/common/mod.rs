@@ -175,6 +175,7 @@ impl Library {
             measured: None,
             truth: None,
             quality: None,
+            strata: None,
             other_quality: BTreeMap::new(),
             speed: None,
             accepted_checksums: Vec::new(),

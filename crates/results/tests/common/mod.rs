@@ -200,6 +200,7 @@ pub fn search(digit: char, outcome: Outcome) -> SearchRecord {
         measured: ok.then(|| measured(&format!("raw/{point_id}"))),
         truth: ok.then(truth),
         quality: ok.then(quality),
+        strata: None,
         other_quality: BTreeMap::new(),
         speed: ok.then(|| Speed {
             qps: vec![1e6],

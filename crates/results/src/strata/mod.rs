@@ -1,0 +1,20 @@
+//! Quality by strata: the mean over queries hides a stratum that fails entirely, up to its weight.
+//!
+//! [`Strata`] are those of a dataset for one k: which base rows are rarely among the nearest of others
+//! (anti-hubs), which queries are hard. They come from the truth and from exact occurrence counts, never
+//! from an answer. [`StrataQuality`] is how the answers of a point fare in each.
+
+mod difficulty;
+mod hubs;
+mod quality;
+mod set;
+
+pub use difficulty::{Difficulty, DifficultyMeasure};
+pub use hubs::AntiHubs;
+pub use quality::{
+    AntiHubQuality, BARS, Bar, CountBucket, DifficultyQuality, Hubness, HubnessQuality, OneThird,
+    StrataQuality, StratumOutcome,
+};
+pub use set::{Occurrences, Strata};
+
+pub(crate) use quality::score_strata;

@@ -1,0 +1,447 @@
+//! How the answers of a point fare in each stratum.
+
+use crate::strata::difficulty::DifficultyMeasure;
+use crate::strata::set::{HubStrata, Strata};
+use crate::{Answers, ScoringSet};
+use annbench_core::EMPTY_SLOT;
+use annbench_stats::{
+    Outcome, StratumMean, min_over_strata, poisson_ceiling, ratio_of_sums, skewness,
+    spearman_among_zeros,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+
+/// Recalls at which the outcome over all strata is told.
+pub const BARS: [f64; 3] = [0.90, 0.95, 0.99];
+/// One-sided error over all strata together, and on either side.
+const ALPHA: f64 = 0.05;
+/// Queries below which a stratum of queries abstains.
+const LEAST_QUERIES: u64 = 100;
+/// Pairs, and queries they are of, below which the anti-hub stratum abstains.
+const LEAST_PAIRS: (u64, u64) = (100, 50);
+/// Pairs that a bucket of counts holds at least.
+const LEAST_BUCKET: u64 = 100;
+
+/// Quality of the answers of one repetition by strata.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StrataQuality {
+    /// Queries with 0, 1, ... k hits: every share of queries with a recall of at least delta follows.
+    pub queries_by_hits: Vec<u64>,
+    /// By how often rows are near to others; or why that is not known.
+    pub hubness: Result<HubnessQuality, String>,
+    /// By how hard queries are; or why that is not known.
+    pub difficulty: Result<DifficultyQuality, String>,
+    /// Whether every stratum reaches a recall.
+    pub bars: Vec<Bar>,
+}
+
+/// Quality by how often base rows are near to others. Hits are id hits against the canonical truth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HubnessQuality {
+    /// The dataset's own figures.
+    pub base: Hubness,
+    /// The rarely retrieved rows.
+    pub anti_hub: AntiHubQuality,
+    /// Pairs of a query and one of its true neighbours, by that row's count.
+    pub by_count: Vec<CountBucket>,
+    /// Spearman's correlation of how often a row is in the truth and in the answers, over all rows;
+    /// nothing when rows are in the truth less than once on average.
+    pub hub_rank_all: Option<f64>,
+    /// The same over the rows that are in either.
+    pub hub_rank_support: Option<f64>,
+    /// Total variation between these counts: half their summed difference over k times the queries.
+    pub total_variation: f64,
+    /// Jaccard similarity of the rows that are hubs in the truth and in the answers; nothing when
+    /// neither has any.
+    pub hub_overlap: Option<f64>,
+}
+
+/// What the counts of a dataset are like.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hubness {
+    /// Neighbours of each base row that were counted.
+    pub k: u64,
+    /// Base rows whose neighbours were counted; all, where that is n.
+    pub asked_rows: u64,
+    /// a*: rows with at most this count are anti-hubs.
+    pub anti_hub_threshold: u32,
+    /// How many that are.
+    pub anti_hub_rows: u64,
+    /// Rows that are among the nearest of none.
+    pub never_rows: u64,
+    /// Skewness of the counts; nothing when all are equal.
+    pub skewness: Option<f64>,
+    /// Robin Hood index of the counts.
+    pub robin_hood: Option<f64>,
+    /// Times that a row is in the truth, on average: k times the queries over n.
+    pub query_budget: f64,
+    /// Skewness of how often rows are in the truth.
+    pub query_skewness: Option<f64>,
+}
+
+/// Whether rarely retrieved rows are found when they are right.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AntiHubQuality {
+    /// Pairs of a query and an anti-hub among its true neighbours.
+    pub pairs: u64,
+    /// Of these, those whose row is in the answer.
+    pub pairs_found: u64,
+    /// Queries with such a pair.
+    pub pair_queries: u64,
+    /// anti_hub_recall_pairs: found / pairs; nothing with fewer than 100 pairs or 50 queries.
+    pub recall_pairs: Option<f64>,
+    /// Its standard error over queries.
+    pub recall_pairs_standard_error: Option<f64>,
+    /// Queries whose first true neighbour is an anti-hub.
+    pub queries: u64,
+    /// Strict hits of these.
+    pub hits: u64,
+    /// anti_hub_recall_q: hits / (k queries); nothing with fewer than 100 queries.
+    pub recall_q: Option<f64>,
+}
+
+/// True neighbours of about the same count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountBucket {
+    /// Lowest count.
+    pub from: u32,
+    /// Highest count.
+    pub to: u32,
+    /// Pairs of a query and such a neighbour.
+    pub pairs: u64,
+    /// Those whose row is in the answer.
+    pub found: u64,
+}
+
+/// Quality by difficulty.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DifficultyQuality {
+    /// What tells it.
+    pub measure: DifficultyMeasure,
+    /// Easy, middle, hard.
+    pub thirds: Vec<OneThird>,
+}
+
+/// A third of the queries.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OneThird {
+    /// Scored queries in it.
+    pub queries: u64,
+    /// Their strict hits.
+    pub hits: u64,
+    /// hits / (k queries); nothing without queries.
+    pub recall: Option<f64>,
+}
+
+/// Whether every stratum reaches a recall.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    /// The recall.
+    pub recall: f64,
+    /// What is shown.
+    pub outcome: StratumOutcome,
+}
+
+/// What is shown of all strata together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StratumOutcome {
+    /// Every stratum's lower bound reaches it, and the anti-hubs did not abstain.
+    Pass,
+    /// A stratum's upper bound is below it.
+    Fail,
+    /// Neither.
+    Inconclusive,
+}
+
+impl StratumOutcome {
+    /// The word for tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// What is known of one query's answer.
+struct Answered<'a> {
+    truth: &'a [u32],
+    /// Distinct rows that the answer names among its first k.
+    ids: Vec<u32>,
+    hits: u32,
+    third: Option<u8>,
+}
+
+/// Scores `answers`, of which `hits` are the strict ones in query order (`None` for a query that is left
+/// out), by `strata`.
+pub(crate) fn score_strata(
+    set: &ScoringSet<'_>,
+    strata: &Strata,
+    answers: &Answers<'_>,
+    hits: &[Option<u32>],
+) -> StrataQuality {
+    let k = strata.k;
+    let thirds = strata.difficulty.as_ref().ok().map(|d| &d.thirds);
+    let answered: Vec<Answered<'_>> = hits
+        .iter()
+        .enumerate()
+        .filter_map(|(q, hits)| {
+            let first = q * set.truth_width;
+            Some(Answered {
+                truth: &set.truth_ids[first..first + k],
+                ids: named(answers, q, set.base.n()),
+                hits: (*hits)?,
+                third: thirds.map(|thirds| thirds[q]),
+            })
+        })
+        .collect();
+    let mut queries_by_hits = vec![0; k + 1];
+    for query in &answered {
+        queries_by_hits[query.hits as usize] += 1;
+    }
+    let hubness = match &strata.hubs {
+        Ok(hubs) => Ok(by_hubness(set, k, hubs, &answered)),
+        Err(why) => Err(why.clone()),
+    };
+    let difficulty = match &strata.difficulty {
+        Ok(difficulty) => Ok(by_difficulty(k, difficulty.measure, &answered)),
+        Err(why) => Err(why.clone()),
+    };
+    let bars = bars(k, &answered, hubness.as_ref().ok());
+    StrataQuality {
+        queries_by_hits,
+        hubness,
+        difficulty,
+        bars,
+    }
+}
+
+/// The distinct rows among the first k entries of an answer.
+fn named(answers: &Answers<'_>, q: usize, n: usize) -> Vec<u32> {
+    let given = (answers.returned[q] as usize).min(answers.k);
+    let slots = &answers.ids[q * answers.k..q * answers.k + given];
+    let mut ids: Vec<u32> = slots
+        .iter()
+        .copied()
+        .filter(|&id| id != EMPTY_SLOT && (id as usize) < n)
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+impl Answered<'_> {
+    fn found(&self, id: u32) -> bool {
+        self.ids.binary_search(&id).is_ok()
+    }
+}
+
+fn by_hubness(
+    set: &ScoringSet<'_>,
+    k: usize,
+    hubs: &HubStrata,
+    answered: &[Answered<'_>],
+) -> HubnessQuality {
+    let counts = &hubs.occurrences.counts;
+    let is_anti = |id: u32| hubs.anti_hubs.holds(counts[id as usize]);
+    let pairs_of = |query: &Answered<'_>| -> (u32, u32) {
+        let anti = query.truth.iter().filter(|&&id| is_anti(id));
+        let found = anti.clone().filter(|&&id| query.found(id)).count();
+        (found as u32, anti.count() as u32)
+    };
+    let by_query: Vec<(u32, u32)> = answered.iter().map(pairs_of).collect();
+    let pairs: u64 = by_query.iter().map(|&(_, all)| u64::from(all)).sum();
+    let pairs_found: u64 = by_query.iter().map(|&(found, _)| u64::from(found)).sum();
+    let pair_queries = by_query.iter().filter(|&&(_, all)| all > 0).count() as u64;
+    let enough = pairs >= LEAST_PAIRS.0 && pair_queries >= LEAST_PAIRS.1;
+    let ratio = ratio_of_sums(by_query.iter().copied()).filter(|_| enough);
+    let of_anti_hubs = answered.iter().filter(|query| is_anti(query.truth[0]));
+    let queries = of_anti_hubs.clone().count() as u64;
+    let hits: u64 = of_anti_hubs.map(|query| u64::from(query.hits)).sum();
+
+    // Rows that are in the truth or in an answer, with how often in each.
+    let mut seen: HashMap<u32, (u32, u32)> = HashMap::new();
+    for query in answered {
+        for &id in query.truth {
+            seen.entry(id).or_default().0 += 1;
+        }
+        for &id in &query.ids {
+            seen.entry(id).or_default().1 += 1;
+        }
+    }
+    let (in_truth, in_answers): (Vec<u32>, Vec<u32>) = seen.into_values().unzip();
+    let n = set.base.n() as u64;
+    let slots = answered.len() as u64 * k as u64;
+    let budget = slots as f64 / n as f64;
+    let unseen = n - in_truth.len() as u64;
+    let ranked = budget >= 1.0;
+    let off: u64 = in_truth
+        .iter()
+        .zip(&in_answers)
+        .map(|(&a, &b)| u64::from(a.abs_diff(b)))
+        .sum();
+    HubnessQuality {
+        base: Hubness {
+            k: hubs.occurrences.k as u64,
+            asked_rows: hubs.occurrences.asked,
+            anti_hub_threshold: hubs.anti_hubs.threshold,
+            anti_hub_rows: hubs.anti_hubs.rows,
+            never_rows: hubs.anti_hubs.never,
+            skewness: hubs.skewness,
+            robin_hood: hubs.robin_hood,
+            query_budget: budget,
+            query_skewness: skewness_among_zeros(&in_truth, unseen),
+        },
+        anti_hub: AntiHubQuality {
+            pairs,
+            pairs_found,
+            pair_queries,
+            recall_pairs: ratio.map(|ratio| ratio.value),
+            recall_pairs_standard_error: ratio.map(|ratio| ratio.standard_error),
+            queries,
+            hits,
+            recall_q: (queries >= LEAST_QUERIES).then(|| hits as f64 / (k as u64 * queries) as f64),
+        },
+        by_count: by_count(counts, answered),
+        hub_rank_all: spearman_among_zeros(&in_truth, &in_answers, unseen).filter(|_| ranked),
+        hub_rank_support: spearman_among_zeros(&in_truth, &in_answers, 0).filter(|_| ranked),
+        total_variation: 0.5 * off as f64 / slots as f64,
+        hub_overlap: hub_overlap(n, budget, &in_truth, &in_answers),
+    }
+}
+
+/// Skewness of `counts` and as many zeros.
+fn skewness_among_zeros(counts: &[u32], zeros: u64) -> Option<f64> {
+    if zeros == 0 {
+        return skewness(counts);
+    }
+    // Central moments from raw ones would cancel; the zeros are all at one place.
+    let n = counts.len() as f64 + zeros as f64;
+    let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    let mean = total as f64 / n;
+    let moment = |power: i32| {
+        let of_counts: f64 = counts
+            .iter()
+            .map(|&count| (f64::from(count) - mean).powi(power))
+            .sum();
+        (of_counts + zeros as f64 * (-mean).powi(power)) / n
+    };
+    let sd = moment(2).sqrt();
+    (sd > 0.0).then(|| moment(3) / (sd * sd * sd))
+}
+
+fn hub_overlap(n: u64, budget: f64, in_truth: &[u32], in_answers: &[u32]) -> Option<f64> {
+    let ceiling = poisson_ceiling(n, budget)?;
+    let is_hub = |count: u32| u64::from(count) > ceiling;
+    let (mut both, mut either) = (0u64, 0u64);
+    for (&a, &b) in in_truth.iter().zip(in_answers) {
+        both += u64::from(is_hub(a) && is_hub(b));
+        either += u64::from(is_hub(a) || is_hub(b));
+    }
+    (either > 0).then(|| both as f64 / either as f64)
+}
+
+/// Distinct counts in ascending order, merged until a bucket has enough pairs; what is left at the end
+/// joins the last.
+fn by_count(counts: &[u32], answered: &[Answered<'_>]) -> Vec<CountBucket> {
+    let mut by_value: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    for query in answered {
+        for &id in query.truth {
+            let (pairs, found) = by_value.entry(counts[id as usize]).or_default();
+            *pairs += 1;
+            *found += u64::from(query.found(id));
+        }
+    }
+    let mut buckets: Vec<CountBucket> = Vec::new();
+    for (count, (pairs, found)) in by_value {
+        match buckets.last_mut() {
+            Some(last) if last.pairs < LEAST_BUCKET => {
+                last.to = count;
+                last.pairs += pairs;
+                last.found += found;
+            }
+            _ => buckets.push(CountBucket {
+                from: count,
+                to: count,
+                pairs,
+                found,
+            }),
+        }
+    }
+    if buckets.len() > 1
+        && let Some(short) = buckets.pop_if(|last| last.pairs < LEAST_BUCKET)
+        && let Some(last) = buckets.last_mut()
+    {
+        last.to = short.to;
+        last.pairs += short.pairs;
+        last.found += short.found;
+    }
+    buckets
+}
+
+fn by_difficulty(
+    k: usize,
+    measure: DifficultyMeasure,
+    answered: &[Answered<'_>],
+) -> DifficultyQuality {
+    let thirds = (0..3)
+        .map(|third| {
+            let within = answered.iter().filter(|query| query.third == Some(third));
+            let queries = within.clone().count() as u64;
+            let hits: u64 = within.map(|query| u64::from(query.hits)).sum();
+            OneThird {
+                queries,
+                hits,
+                recall: (queries > 0).then(|| hits as f64 / (k as u64 * queries) as f64),
+            }
+        })
+        .collect();
+    DifficultyQuality { measure, thirds }
+}
+
+/// The outcome over the thirds of difficulty and the anti-hubs, the latter required.
+fn bars(k: usize, answered: &[Answered<'_>], hubness: Option<&HubnessQuality>) -> Vec<Bar> {
+    let mut strata: Vec<StratumMean> = (0..3)
+        .filter_map(|third| {
+            let within = answered.iter().filter(|query| query.third == Some(third));
+            mean_of(within.map(|query| f64::from(query.hits) / k as f64))
+        })
+        .filter(|stratum| stratum.units >= LEAST_QUERIES)
+        .collect();
+    let anti_hubs = hubness.and_then(|hubness| {
+        Some(StratumMean {
+            mean: hubness.anti_hub.recall_pairs?,
+            standard_error: hubness.anti_hub.recall_pairs_standard_error?,
+            units: hubness.anti_hub.pair_queries,
+        })
+    });
+    strata.extend(anti_hubs);
+    BARS.into_iter()
+        .filter_map(|recall| {
+            let (outcome, _) = min_over_strata(&strata, anti_hubs.is_none(), recall, ALPHA)?;
+            let outcome = match outcome {
+                Outcome::Pass => StratumOutcome::Pass,
+                Outcome::Fail => StratumOutcome::Fail,
+                Outcome::Inconclusive => StratumOutcome::Inconclusive,
+            };
+            Some(Bar { recall, outcome })
+        })
+        .collect()
+}
+
+fn mean_of(values: impl Iterator<Item = f64> + Clone) -> Option<StratumMean> {
+    let units = values.clone().count();
+    if units < 2 {
+        return None;
+    }
+    let m = units as f64;
+    let mean = values.clone().sum::<f64>() / m;
+    let variance = values.map(|value| (value - mean).powi(2)).sum::<f64>() / (m - 1.0);
+    Some(StratumMean {
+        mean,
+        standard_error: (variance / m).sqrt(),
+        units: units as u64,
+    })
+}
