@@ -10,6 +10,7 @@ mod audit;
 mod cache;
 mod catalogue;
 mod checksum;
+mod companion;
 mod content;
 mod convert;
 mod copy;
@@ -33,6 +34,7 @@ pub use catalogue::{
     Archive, Catalogue, Entry, EntryError, FileFacts, FileState, FileStatus, Places, TruthPart,
     VectorsPart,
 };
+pub use companion::{IdList, Judged, Qrels, RangeTruth, SparseRows};
 pub use dataset::{AcceptedChecksum, Dataset, NarrowedPart, OpenOptions, UncomparedChecksum};
 pub use error::{Contents, DatasetError, MissingFile};
 pub use export::{Export, ExportError, Exported, export};

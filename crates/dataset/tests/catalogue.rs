@@ -374,7 +374,7 @@ fn parts_that_contradict_each_other_are_refused() {
     assert_words(&changed("u8bin", "hdf5"), &["`dataset` is missing"]);
     assert_words(
         &changed("rows: 3", "rows: 3, dataset: train"),
-        &["only HDF5 files"],
+        &["only HDF5 and parquet files"],
     );
     assert_words(
         &changed("rows: 3", "rows: 3, take_first: 4"),

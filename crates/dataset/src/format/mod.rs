@@ -59,7 +59,7 @@ pub(crate) fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
 }
 
 /// The little-endian u64 at `offset`.
-fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
+pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     let word = bytes.get(offset..offset.checked_add(8)?)?;
     word.try_into().ok().map(u64::from_le_bytes)
 }
