@@ -1,3 +1,4 @@
+use crate::accepted::AcceptedViolation;
 use crate::complete;
 use annbench_config::{DURATION_FORM, format_duration, parse_duration};
 use clap::{Parser, Subcommand};
@@ -90,6 +91,9 @@ pub struct Selection {
     /// Round this dataset's values to its element type where they do not fit it; printed on every result
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::datasets))]
     pub narrow: Vec<String>,
+    /// Use this dataset although it violates a rule that `datasets audit` tells; printed on every result
+    #[arg(long, value_name = "DATASET:RULE")]
+    pub accept_violation: Vec<AcceptedViolation>,
 }
 
 impl Selection {

@@ -88,7 +88,11 @@ impl Loaded {
         let accepted = selection.accept_checksum.iter();
         let permitted = accepted
             .map(|name| ("--accept-checksum", name))
-            .chain(selection.narrow.iter().map(|name| ("--narrow", name)));
+            .chain(selection.narrow.iter().map(|name| ("--narrow", name)))
+            .chain(
+                (selection.accept_violation.iter())
+                    .map(|accepted| ("--accept-violation", &accepted.dataset)),
+            );
         for (flag, name) in permitted {
             if !named.contains(name) {
                 let next = match nearest(name, named.iter().map(String::as_str)) {

@@ -1,5 +1,6 @@
 //! The command: arguments, wiring, progress, exit codes.
 
+mod accepted;
 mod args;
 mod campaign;
 mod catalogued;

@@ -45,6 +45,9 @@ pub fn command(
         &quoted_all(&args.selection.accept_checksum),
     );
     add("--narrow", &quoted_all(&args.selection.narrow));
+    let accepted = args.selection.accept_violation.iter();
+    let accepted: Vec<String> = accepted.map(|a| quoted(&a.to_string())).collect();
+    add("--accept-violation", &accepted);
     if let Some(budget) = &args.effort.budget {
         words.push(format!("--budget {budget}"));
     }

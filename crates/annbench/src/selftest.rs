@@ -300,6 +300,7 @@ impl Made {
             },
             accepted_checksums: Vec::new(),
             narrowed: Vec::new(),
+            accepted_violations: Vec::new(),
             files: Vec::new(),
         };
         Subject {

@@ -193,7 +193,13 @@ fn what_was_accepted_is_one_file_and_not_any() {
         "datasets/tiny.yaml",
         &Bench::entry(&(truth.to_owned() + &files)),
     );
-    bench.answer(&[&RUN[..], &["--accept-checksum", "tiny"]].concat());
+    let accepting = [
+        "--accept-checksum",
+        "tiny",
+        "--accept-violation",
+        "tiny:corpus_matches",
+    ];
+    bench.answer(&[&RUN[..], &accepting].concat());
     bench.answer(&["rescore", "run"]);
     let path = bench.path("datasets/tiny/truth.ibin");
     let mut bytes = std::fs::read(&path).unwrap();
@@ -210,7 +216,8 @@ fn what_was_accepted_is_one_file_and_not_any() {
 fn a_truth_that_was_corrected_since_asks_for_rescoring() {
     let bench = Bench::calibrated();
     bench.write_truth(0);
-    bench.answer(&RUN);
+    let accepting = ["--accept-violation", "tiny:corpus_matches"];
+    bench.answer(&[&RUN[..], &accepting].concat());
     bench.write("datasets/tiny.yaml", &Bench::entry(""));
     let output = bench.run(&RUN);
     let progress = String::from_utf8_lossy(&output.stderr).into_owned();

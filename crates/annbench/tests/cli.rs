@@ -535,7 +535,13 @@ fn truth_of_another_base_is_refused_or_refuted_never_scored_silently() {
     let checked = bench.run(&["datasets", "check", "tiny"]);
     assert_eq!(checked.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&checked.stdout).contains("REFUTED"));
-    let output = bench.run(&RUN);
+    let complaint = bench.complaint(&RUN, 2);
+    assert!(
+        complaint.contains("--accept-violation tiny:corpus_matches"),
+        "{complaint}"
+    );
+    assert!(!bench.path("run/records.jsonl").exists(), "measured first");
+    let output = bench.run(&[&RUN[..], &["--accept-violation", "tiny:corpus_matches"]].concat());
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("REFUTED"));
     let table = String::from_utf8(output.stdout).unwrap();

@@ -359,14 +359,14 @@ impl Dataset {
         widened
     }
 
-    fn note(&self, notes: Vec<String>) {
+    pub(crate) fn note(&self, notes: Vec<String>) {
         self.later_notes
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .extend(notes);
     }
 
-    fn space(&self) -> Space<'_> {
+    pub(crate) fn space(&self) -> Space<'_> {
         Space {
             base: self.base.vectors(),
             queries: self.queries.vectors(),

@@ -29,7 +29,7 @@ mod truth;
 mod value;
 mod widen;
 
-pub use audit::{Audit, AuditDepth, Finding, Rule, Verdict, audit, audit_opened};
+pub use audit::{Audit, AuditDepth, Finding, Rule, Verdict, audit, audit_opened, quick_audit};
 pub use catalogue::{
     Archive, Catalogue, Entry, EntryError, FileFacts, FileState, FileStatus, Places, TruthPart,
     VectorsPart,

@@ -199,6 +199,9 @@ const COLUMNS: &[Column] = &[
     ("accepted_checksums", |_, r| {
         r.record.accepted_checksums.join("; ")
     }),
+    ("accepted_violations", |_, r| {
+        r.record.accepted_violations.join("; ")
+    }),
     ("index_loaded", |_, r| {
         r.loaded
             .map_or_else(String::new, |loaded| loaded.to_string())

@@ -270,6 +270,13 @@ fn doubts(source: &Source<'_, '_>) -> Vec<FactLine> {
     for rounded in narrowed {
         lines.push(alarm("narrowed", rounded.to_owned()));
     }
+    let mut violated: BTreeSet<&str> = BTreeSet::new();
+    for row in &source.rows {
+        violated.extend(row.record.accepted_violations.iter().map(String::as_str));
+    }
+    for rule in violated {
+        lines.push(alarm("violated", rule.to_owned()));
+    }
     let undefined: u64 = source
         .rows
         .iter()

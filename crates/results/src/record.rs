@@ -66,6 +66,9 @@ pub struct RunRecord {
     pub selftest: Option<SelfTest>,
     /// Checksums that were overridden by name.
     pub accepted_checksums: Vec<String>,
+    /// Rules on datasets that were overridden by name, as `DATASET:RULE`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted_violations: Vec<String>,
     /// The time after which nothing was begun; nothing where it had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_ns: Option<u64>,
@@ -429,6 +432,9 @@ pub struct SearchRecord {
     /// Vectors of this dataset of which values were rounded by name.
     #[serde(default)]
     pub narrowed: Vec<String>,
+    /// Rules that this dataset violates and that were overridden by name, each with its evidence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted_violations: Vec<String>,
 }
 
 /// Keys of JSON objects are text, and serde does not turn them back into numbers below an enum that

@@ -89,6 +89,7 @@ impl JobRun<'_, '_> {
             speed: None,
             accepted_checksums: self.subject.facts.accepted_checksums.clone(),
             narrowed: self.subject.facts.narrowed.clone(),
+            accepted_violations: self.subject.facts.accepted_violations.clone(),
         }
     }
 }

@@ -28,6 +28,8 @@ pub struct SubjectFacts {
     pub accepted_checksums: Vec<String>,
     /// Vectors of which values were rounded by name.
     pub narrowed: Vec<String>,
+    /// Rules that it violates and that were overridden by name, each with its evidence.
+    pub accepted_violations: Vec<String>,
     /// Its files as they were checked: a run stops when one of them changes.
     pub files: Vec<FileState>,
 }

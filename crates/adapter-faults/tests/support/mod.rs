@@ -145,6 +145,7 @@ impl Made {
             },
             accepted_checksums: Vec::new(),
             narrowed: Vec::new(),
+            accepted_violations: Vec::new(),
             files: [&self.given.base, &self.given.queries]
                 .map(|map| FileState::of(&map.path).unwrap())
                 .to_vec(),

@@ -294,6 +294,9 @@ fn run_record(
             .collect(),
         selftest,
         accepted_checksums: args.selection.accept_checksum.clone(),
+        accepted_violations: (args.selection.accept_violation.iter())
+            .map(ToString::to_string)
+            .collect(),
         budget_ns: (args.effort.budget).map(|budget| budget.time.as_nanos() as u64),
         stop_at_recall: args.effort.stop_at_recall,
     }

@@ -13,6 +13,7 @@
 //! What was found on the way is said once, when it is done; doubts about files stand on every result.
 
 mod findings;
+mod judged;
 mod planned;
 mod watcher;
 
@@ -65,6 +66,7 @@ pub struct Opened {
     truth: Arc<Truth>,
     given: Vec<GivenVectors>,
     files: Vec<FileState>,
+    accepted_violations: Vec<String>,
 }
 
 impl Opened {
@@ -137,13 +139,14 @@ impl Opened {
             truth,
             given,
             files,
+            accepted_violations: Vec::new(),
         })
     }
 
-    /// Opens every dataset of a selection before anything is measured.
+    /// Opens and judges every dataset of a selection before anything is measured.
     ///
     /// # Errors
-    /// The first that cannot be opened.
+    /// The first that cannot be opened, or that violates an enforced rule which is not accepted.
     pub fn all(
         places: &Places,
         names: &[String],
@@ -172,7 +175,9 @@ impl Opened {
                     k,
                     elements: &elements,
                 };
-                Self::new(places, name, &asked, pool)
+                let mut opened = Self::new(places, name, &asked, pool)?;
+                opened.judge(name, &selection.accept_violation, pool)?;
+                Ok(opened)
             })
             .collect()
     }
@@ -205,6 +210,7 @@ impl Opened {
                 .chain(findings::uncompared(dataset))
                 .collect(),
             narrowed: findings::narrowed(dataset).collect(),
+            accepted_violations: self.accepted_violations.clone(),
             files: self.files.clone(),
         };
         Subject {

@@ -119,6 +119,7 @@ fn entry_facts(entry: &Entry, k: usize) -> SubjectFacts {
         },
         accepted_checksums: Vec::new(),
         narrowed: Vec::new(),
+        accepted_violations: Vec::new(),
         files: Vec::new(),
     }
 }

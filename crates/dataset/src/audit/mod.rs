@@ -33,6 +33,7 @@ mod truth_order;
 mod words;
 mod zero_vectors;
 
+use crate::dataset::cache;
 use crate::opening::Opening;
 use crate::truth::{Claimed, Distances, claimed_truth};
 use crate::{Dataset, DatasetError, Entry, OpenOptions};
@@ -42,7 +43,7 @@ use metric_matches::Fits;
 use probe::Probe;
 pub use rule::Rule;
 use scan::scan;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use subject::{Claim, Scans, Subject};
 
 const TOO_LARGE: &str = "the base is too large for a quick look: audit the dataset";
@@ -69,7 +70,7 @@ pub enum AuditDepth {
 }
 
 /// Verdicts on a dataset.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Audit {
     /// Catalogue name.
     pub dataset: String,
@@ -157,6 +158,31 @@ pub fn audit_opened(
         distances: Distances::NotShipped,
     };
     judge_all(dataset, Claim::Read(&claimed), depth, options)
+}
+
+/// Raised when a quick audit would find something else: what an older one has found is not used.
+const QUICK_VERSION: u32 = 1;
+
+/// A quick audit of a dataset that is open; remembered under the fingerprints of vectors and truth.
+///
+/// # Errors
+/// As [`audit_opened`].
+pub fn quick_audit(dataset: &Dataset, options: &OpenOptions<'_>) -> Result<Audit, DatasetError> {
+    let cache = cache(dataset.entry(), "audits");
+    let truth = dataset.shipped_truth().map(|truth| truth.fingerprint());
+    let what = format!("audit {QUICK_VERSION} {}", truth.unwrap_or("none"));
+    let key = dataset.space().key(&what);
+    if let Some(known) = cache.read::<Audit>(&cache.path(&key, "json")) {
+        return Ok(Audit {
+            dataset: dataset.name().to_owned(),
+            ..known
+        });
+    }
+    let audit = audit_opened(dataset, AuditDepth::Quick, options)?;
+    if let Err(error) = cache.write(&key, &audit) {
+        dataset.note(vec![format!("an audit could not be remembered: {error}")]);
+    }
+    Ok(audit)
 }
 
 fn judge_all(

@@ -175,7 +175,7 @@ impl Space<'_> {
     }
 
     /// A cache key of everything that truth depends on, and of `what`.
-    fn key(&self, what: &str) -> String {
+    pub(crate) fn key(&self, what: &str) -> String {
         let text = format!(
             "{ENGINE}\n{}\n{}\n{}\n{what}\n",
             self.base_fingerprint, self.queries_fingerprint, self.metric

@@ -53,6 +53,7 @@ pub fn run(run_id: &str, command: &str) -> Record {
         adapters: BTreeMap::new(),
         selftest: None,
         accepted_checksums: Vec::new(),
+        accepted_violations: Vec::new(),
         budget_ns: None,
         stop_at_recall: None,
     }))
@@ -180,6 +181,7 @@ impl Library {
             speed: None,
             accepted_checksums: Vec::new(),
             narrowed: Vec::new(),
+            accepted_violations: Vec::new(),
         }
     }
 
@@ -422,6 +424,11 @@ pub fn eventful() -> (Vec<Record>, Vec<Record>) {
     tied_quality.duplicates = 3;
     tied_quality.short = 40;
     tied.accepted_checksums = vec!["siftimg-50k.u8bin".to_owned()];
+    tied.accepted_violations = vec![
+        "siftimg-50k-128-euclidean: queries_held_out is violated: 1 of 1000 queries (0.10 %) are rows \
+         of the base: query 7 is row 11, and accepted by name"
+            .to_owned(),
+    ];
     let mut varying = library.point(&build, &nprobe(4), 10, 0.96, 7000.0);
     varying.other_quality.insert(2, quality(10, 0.958));
     let mut beaten = library.point(&build, &nprobe(16), 10, 0.99996, 120.0);

@@ -211,6 +211,7 @@ pub fn search(digit: char, outcome: Outcome) -> SearchRecord {
         }),
         accepted_checksums: Vec::new(),
         narrowed: Vec::new(),
+        accepted_violations: Vec::new(),
         point_id,
     }
 }
@@ -302,6 +303,7 @@ pub fn run_record() -> Record {
             clock_pair_ps: 34_000,
         }),
         accepted_checksums: Vec::new(),
+        accepted_violations: Vec::new(),
         budget_ns: Some(1_800_000_000_000),
         stop_at_recall: Some(0.999),
     }))

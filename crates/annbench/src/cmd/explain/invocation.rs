@@ -13,6 +13,9 @@ pub(super) fn write_invocation(lines: &mut Lines, run: &RunRecord) {
     for accepted in &run.accepted_checksums {
         lines.add("CHECKSUM", accepted);
     }
+    for accepted in &run.accepted_violations {
+        lines.add("VIOLATED", accepted);
+    }
     match &run.selftest {
         None => lines.add("SELF-TEST", "not run"),
         Some(selftest) => {

@@ -63,6 +63,9 @@ pub(super) fn write_point(lines: &mut Lines, search: &SearchRecord, raw: Option<
     for narrowed in &search.narrowed {
         lines.add("NARROWED", narrowed);
     }
+    for violated in &search.accepted_violations {
+        lines.add("VIOLATED", violated);
+    }
     write_repetitions(lines, search);
     if let Some(measured) = &search.measured {
         let report = &measured.report;
