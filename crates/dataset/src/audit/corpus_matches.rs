@@ -113,9 +113,13 @@ pub(super) fn corpus_matches(
     }
     Ok(violated(
         "truth_of_another_base",
-        format!("{said}, though every id names a row; no shift and no slice explains it"),
-        "the truth belongs to another base of as many rows or more: equal counts are no identity; \
-         use its own, or leave `truth` out of the entry: it is then computed",
+        format!(
+            "{said}, though every id names a row (from {} to {} of {n}); no shift and no slice \
+             explains it",
+            range.least, range.most
+        ),
+        "the truth belongs to another base, and equal counts are no identity: use its own, or leave \
+         `truth` out of the entry: it is then computed",
         share,
     ))
 }

@@ -75,13 +75,16 @@ pub(super) fn query_distribution(
     };
     let evidence = format!(
         "nearest row to {} queries at a median of {}, nearest other row to {} rows of the base at {}; \
-         Kolmogorov and Smirnov's D = {:.3}, p = {:.1e}",
+         Kolmogorov and Smirnov's D = {:.3}, {}",
         queries.len(),
         number(of_queries),
         rows.len(),
         number(of_rows),
         test.statistic(),
-        test.p_value
+        match test.p_value {
+            0.0 => "p < 1e-300".to_owned(),
+            p => format!("p = {p:.1e}"),
+        }
     );
     let apart = test.statistic() >= FAR && test.p_value <= CHANCE;
     let finding = if apart && test.below > test.above {

@@ -292,6 +292,24 @@ mod tests {
     }
 
     #[test]
+    fn rows_are_gathered_in_the_order_of_ids() {
+        let (offsets, ids) = ([0u64, 2, 2, 5], [1u32, 7, 0, 3, 9]);
+        let sets = Vectors::Sets(SetRows::new(&offsets, &ids, 10).unwrap());
+        let gathered = Gathered::of(sets, &[2, 0, 1, 2]);
+        let Vectors::Sets(rows) = gathered.vectors() else {
+            panic!("sets")
+        };
+        assert_eq!(rows.n(), 4);
+        assert_eq!(rows.row(0).ids, [0, 3, 9]);
+        assert_eq!(rows.row(1).ids, [1, 7]);
+        assert_eq!(rows.row(2).ids, [0u32; 0]);
+        let bits = Vectors::Bits(BitRows::new(&[1, 2, 3, 4, 5, 6], 12).unwrap());
+        let gathered = Gathered::of(bits, &[2, 1]);
+        assert_eq!(gathered.vectors().component_bytes(), [5, 6, 3, 4]);
+        assert_eq!(gathered.vectors().dim(), 12);
+    }
+
+    #[test]
     fn a_sample_is_distinct_ascending_repeatable_and_fair() {
         let mut hits = [0u32; 20];
         for seed in 0..2_000 {
