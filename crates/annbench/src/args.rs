@@ -319,6 +319,18 @@ pub struct AdaptersArgs {
 }
 
 #[derive(Debug, clap::Args)]
+pub struct StrataArgs {
+    /// Name of the entry
+    #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::datasets))]
+    pub name: String,
+    /// Neighbours of each row that are counted: the k of the recall
+    #[arg(short, long, value_name = "K", default_value_t = 10)]
+    pub k: usize,
+    #[command(flatten)]
+    pub form: Form,
+}
+
+#[derive(Debug, clap::Args)]
 pub struct DatasetsArgs {
     #[command(subcommand)]
     pub verb: DatasetsVerb,
@@ -349,6 +361,8 @@ pub struct FetchArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum DatasetsVerb {
+    /// Count how often base rows are near to others, for anti-hub recall; kept for every later run
+    Strata(StrataArgs),
     /// List the entries
     List {
         #[command(flatten)]

@@ -32,7 +32,7 @@ fn a_campaign_becomes_records_a_table_plots_and_a_csv() {
         "annbench-calibration",
         "tiny",
         "anti-hub recall",
-        "not computed",
+        "annbench-calibration 0.1.0 abstains · found of",
         "computed",
     ] {
         assert!(table.contains(expected), "{expected} is not in\n{table}");

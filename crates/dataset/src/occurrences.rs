@@ -39,8 +39,8 @@ impl Dataset {
     /// never asked: approximate graphs return hubs too often.
     ///
     /// # Errors
-    /// [`DatasetError::Exact`] when k is not below n, [`DatasetError::Cancelled`], and
-    /// [`DatasetError::Io`] when they cannot be kept.
+    /// [`DatasetError::Exact`] when k is not below n, [`DatasetError::Cancelled`]. That they cannot be kept
+    /// is a note.
     pub fn occurrences(
         &self,
         k: usize,
@@ -51,13 +51,21 @@ impl Dataset {
             return Ok(kept);
         }
         let counts = self.count(k, options.pool, options.watch)?;
+        if let Err(error) = self.keep(&cache, k, &counts) {
+            self.note(vec![format!(
+                "how often rows are near to others was not kept (k = {k}): {error}"
+            )]);
+        }
+        Ok(Arc::new(counts))
+    }
+
+    fn keep(&self, cache: &Cache, k: usize, counts: &[u32]) -> Result<(), DatasetError> {
         let key = self.occurrences_key(k);
         // The counts come first: facts without them are nothing.
         cache.create_by(&cache.path(&key, "npy"), |path| {
-            npy::write(path, &[counts.len()], &counts)
+            npy::write(path, &[counts.len()], counts)
         })?;
-        cache.write(&key, &self.kept_facts(k, &counts))?;
-        Ok(Arc::new(counts))
+        cache.write(&key, &self.kept_facts(k, counts))
     }
 
     fn count(

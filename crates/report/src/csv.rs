@@ -1,7 +1,7 @@
 use crate::overlay::{Overlay, Row};
 use crate::point::{Point, answers_vary, distances_per_query, index_bytes, median_latency};
 use annbench_core::Params;
-use annbench_results::{BaseResidence, Latency, Outcome, TruthOrigin};
+use annbench_results::{AntiHubQuality, BaseResidence, Latency, Outcome, TruthOrigin};
 
 /// A column: its name, with the unit where there is one, and how its value is read.
 type Column = (&'static str, fn(&str, &Row<'_>) -> String);
@@ -161,6 +161,30 @@ const COLUMNS: &[Column] = &[
     ("perfect_share", |_, r| {
         quality(r, |q| q.perfect_share.to_string())
     }),
+    ("anti_hub_pairs", |_, r| {
+        anti_hub(r, |a| a.pairs.to_string())
+    }),
+    ("anti_hub_pairs_found", |_, r| {
+        anti_hub(r, |a| a.pairs_found.to_string())
+    }),
+    ("anti_hub_recall_pairs", |_, r| {
+        anti_hub(r, |a| {
+            a.recall_pairs.map_or_else(String::new, |v| v.to_string())
+        })
+    }),
+    ("anti_hub_recall_q", |_, r| {
+        anti_hub(r, |a| {
+            a.recall_q.map_or_else(String::new, |v| v.to_string())
+        })
+    }),
+    ("min_over_strata", |_, r| {
+        let strata = r.record.strata.as_ref();
+        let bars = strata.iter().flat_map(|strata| &strata.bars);
+        let bars: Vec<String> = bars
+            .map(|bar| format!("{} {}", bar.recall, bar.outcome.word()))
+            .collect();
+        bars.join("; ")
+    }),
     ("answers_vary", |_, r| match &r.record.measured {
         Some(_) => answers_vary(r.record).to_string(),
         None => String::new(),
@@ -207,6 +231,14 @@ const COLUMNS: &[Column] = &[
             .map_or_else(String::new, |loaded| loaded.to_string())
     }),
 ];
+
+fn anti_hub(row: &Row<'_>, figure: impl Fn(&AntiHubQuality) -> String) -> String {
+    let hubness = row.record.strata.as_ref().map(|strata| &strata.hubness);
+    match hubness {
+        Some(Ok(hubness)) => figure(&hubness.anti_hub),
+        _ => String::new(),
+    }
+}
 
 fn json(params: &Params) -> String {
     // Text keys and plain values always serialise.

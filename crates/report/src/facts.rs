@@ -1,3 +1,4 @@
+use crate::anti_hubs::anti_hubs;
 use crate::cpu_use::cpu_use;
 use crate::figures::{count, gibibytes, plural, printable, short_hash};
 use crate::overlay::Source;
@@ -38,7 +39,7 @@ pub(crate) fn facts(source: &Source<'_, '_>) -> Vec<FactLine> {
     facts.extend(cost_control(source));
     facts.extend(cpu_use(source));
     facts.extend(doubts(source));
-    facts.push(line("anti-hub recall", "not computed".to_owned()));
+    facts.extend(anti_hubs(source));
     facts.extend(reproduction(source));
     facts
 }

@@ -6,6 +6,7 @@
 //! becomes CSV, and its charts side by side an [`Overview`]. Nothing here knows how a record was
 //! made, starts anything, opens a file or prints.
 
+mod anti_hubs;
 mod axis;
 mod chart;
 mod columns;

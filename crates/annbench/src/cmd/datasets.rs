@@ -1,5 +1,6 @@
 mod add;
 mod convert;
+mod strata;
 
 use crate::args::{DatasetsVerb, Form, Permits};
 use crate::catalogued::Catalogued;
@@ -25,6 +26,7 @@ pub fn datasets(places: &Places, verb: &DatasetsVerb) -> anyhow::Result<Answer> 
                 false => show(&entry),
             }))
         }
+        DatasetsVerb::Strata(args) => strata::strata(places, args),
         DatasetsVerb::Fetch(args) => super::fetch::fetch(places, args),
         DatasetsVerb::Check {
             name,

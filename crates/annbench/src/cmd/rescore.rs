@@ -121,8 +121,13 @@ impl Scorer<'_> {
             needed.k,
         );
         let file = self.files.get(name).map_or(name, String::as_str);
-        let opened =
-            Opened::new(self.places, file, &asked, &self.pool).map_err(|error| explain(&error))?;
+        let ks: Vec<usize> = needed.ks.iter().copied().collect();
+        let opened = Opened::new(self.places, file, &asked, &self.pool)
+            .and_then(|mut opened| {
+                opened.stratify(&ks, false, &self.pool)?;
+                Ok(opened)
+            })
+            .map_err(|error| explain(&error))?;
         // What was accepted is one file in place of another, not any.
         let accepted = opened.accepted_checksums();
         match accepted
@@ -144,6 +149,8 @@ struct Needed {
     narrowed: bool,
     /// The largest k.
     k: usize,
+    /// All of them.
+    ks: BTreeSet<usize>,
     /// The dataset or why it is not there, once the first point asks for it.
     opened: OnceCell<Result<Opened, String>>,
 }
@@ -160,6 +167,7 @@ fn datasets_of(records: &[Record]) -> BTreeMap<String, Needed> {
             needed.accepted.extend(accepted);
             needed.narrowed |= !search.narrowed.is_empty();
             needed.k = needed.k.max(search.identity.k as usize);
+            needed.ks.insert(search.identity.k as usize);
         }
     }
     datasets

@@ -38,7 +38,7 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     for one in undeclared(&loaded, &args.selection, &adapters)? {
         say(&format!("WARNING: {}", one.screen));
     }
-    let opened = Opened::all(
+    let mut opened = Opened::all(
         places,
         &names,
         &args.selection,
@@ -48,6 +48,9 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     )?;
     let machine = annbench_results::collect_machine();
     refuse_same_vectors(&opened)?;
+    for dataset in &mut opened {
+        dataset.stratify(&loaded.campaign.settings().k, false, &pool)?;
+    }
     let mut planned = Vec::new();
     for dataset in &opened {
         let subject = dataset.subject();

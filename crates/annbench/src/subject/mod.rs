@@ -15,6 +15,7 @@
 mod findings;
 mod judged;
 mod planned;
+mod strata;
 mod watcher;
 
 use crate::args::{Permits, Selection};
@@ -23,7 +24,7 @@ use crate::terminal::say;
 use crate::work::AdapterInUse;
 use annbench_core::{ElementType, Metric};
 use annbench_dataset::{Catalogue, Dataset, Entry, MappedVectors, OpenOptions, Progress, Truth};
-use annbench_results::{DatasetInfo, ScoringSet, TruthInfo, TruthOrigin};
+use annbench_results::{DatasetInfo, ScoringSet, Strata, TruthInfo, TruthOrigin};
 use annbench_runner::{FileState, GivenVectors, Subject, SubjectFacts};
 pub use planned::Planned;
 use std::collections::BTreeMap;
@@ -64,6 +65,7 @@ impl Asked<'_> {
 pub struct Opened {
     dataset: Dataset,
     truth: Arc<Truth>,
+    strata: Vec<Strata>,
     given: Vec<GivenVectors>,
     files: Vec<FileState>,
     accepted_violations: Vec<String>,
@@ -137,6 +139,7 @@ impl Opened {
         Ok(Self {
             dataset,
             truth,
+            strata: Vec::new(),
             given,
             files,
             accepted_violations: Vec::new(),
@@ -215,16 +218,22 @@ impl Opened {
         };
         Subject {
             facts,
-            scoring: ScoringSet {
-                metric: dataset.metric(),
-                base: dataset.base().vectors(),
-                queries: dataset.queries().vectors(),
-                truth_ids: self.truth.ids(),
-                truth_distances: self.truth.distances(),
-                truth_width: self.truth.width(),
-                max_base_norm: dataset.max_base_norm(),
-                strata: &[],
-            },
+            scoring: self.scoring(&self.strata),
+        }
+    }
+
+    /// What answers are scored against, by `strata`.
+    fn scoring<'o>(&'o self, strata: &'o [Strata]) -> ScoringSet<'o> {
+        let dataset = &self.dataset;
+        ScoringSet {
+            metric: dataset.metric(),
+            base: dataset.base().vectors(),
+            queries: dataset.queries().vectors(),
+            truth_ids: self.truth.ids(),
+            truth_distances: self.truth.distances(),
+            truth_width: self.truth.width(),
+            max_base_norm: dataset.max_base_norm(),
+            strata,
         }
     }
 

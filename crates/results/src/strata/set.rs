@@ -60,6 +60,15 @@ impl Strata {
         }
     }
 
+    /// Anti-hubs, skewness and Robin Hood index of the counts.
+    ///
+    /// # Errors
+    /// Why there are no counts.
+    pub fn counts(&self) -> Result<(AntiHubs, Option<f64>, Option<f64>), String> {
+        let hubs = self.hubs.as_ref().map_err(Clone::clone)?;
+        Ok((hubs.anti_hubs.clone(), hubs.skewness, hubs.robin_hood))
+    }
+
     /// Neighbours asked for.
     pub fn k(&self) -> usize {
         self.k

@@ -1,0 +1,69 @@
+//! The strata that answers are scored by, from exact counts over the base.
+
+use super::Opened;
+use super::watcher::Watcher;
+use crate::terminal::say;
+use annbench_dataset::{OpenOptions, Progress};
+use annbench_results::{Occurrences, Strata};
+
+/// Component products (n² dim) up to which counts are computed without being asked for: seconds where the
+/// processor has matrix instructions, minutes where it has none.
+const UNASKED_WORK: f64 = 2e12;
+
+impl Opened {
+    /// Prepares the strata for each k of `ks`. Counts that would take long are used where they are kept,
+    /// and computed only when `asked`; else the strata hold the reason.
+    ///
+    /// # Errors
+    /// When counting is cancelled, or what was counted cannot be kept.
+    pub fn stratify(
+        &mut self,
+        ks: &[usize],
+        asked: bool,
+        pool: &rayon::ThreadPool,
+    ) -> anyhow::Result<()> {
+        let name = self.dataset.name().to_owned();
+        let watcher = Watcher::new(&name);
+        let watch = |progress: Progress<'_>| watcher.watch(progress);
+        let options = OpenOptions {
+            accept_checksum: false,
+            narrow: false,
+            pool,
+            watch: &watch,
+        };
+        let told = self.dataset.later_notes().len();
+        let mut strata = Vec::with_capacity(ks.len());
+        for &k in ks {
+            let n = self.dataset.base().vectors().n();
+            let kept = self.dataset.kept_occurrences(k);
+            let work = self.dataset.occurrence_work();
+            let counts = if kept.is_some() {
+                kept.ok_or_else(String::new)
+            } else if k == 0 || k >= n {
+                Err(format!("of {n} rows none has {k} others near it"))
+            } else if asked || work <= UNASKED_WORK {
+                Ok(self.dataset.occurrences(k, &options)?)
+            } else {
+                Err(format!(
+                    "it takes {work:.1e} products of components, once: annbench datasets strata {name} -k {k}"
+                ))
+            };
+            let occurrences = counts.map(|counts| Occurrences {
+                k,
+                asked: n as u64,
+                counts,
+            });
+            strata.push(Strata::new(&self.scoring(&[]), k, occurrences));
+        }
+        for note in self.dataset.later_notes().iter().skip(told) {
+            say(&format!("{name}: {note}"));
+        }
+        self.strata = strata;
+        Ok(())
+    }
+
+    /// The strata that were prepared.
+    pub fn strata(&self) -> &[Strata] {
+        &self.strata
+    }
+}

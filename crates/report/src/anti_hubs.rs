@@ -1,0 +1,77 @@
+//! The rarely retrieved rows, on a line of their own: aggregate recall alone accepts nothing.
+
+use crate::facts::{FactLine, alarm, line};
+use crate::figures::{count, plural, recall};
+use crate::overlay::{Row, Source};
+use annbench_results::{HubnessQuality, StrataQuality};
+use std::collections::BTreeMap;
+
+/// The recall at which a library's point is chosen, as for its costs.
+const TARGET: f64 = 0.95;
+/// A library loses more than this of its rarely retrieved rows against all rows: shown as an alarm.
+const GAP: f64 = 0.02;
+
+/// Anti-hub recall of each library, of its fastest point at recall 0.95 or else its best.
+pub(crate) fn anti_hubs(source: &Source<'_, '_>) -> Vec<FactLine> {
+    let mut chosen: BTreeMap<&str, (&Row<'_>, &StrataQuality)> = BTreeMap::new();
+    for row in &source.rows {
+        if let Some(strata) = &row.record.strata
+            && row.record.quality.is_some()
+        {
+            let best = chosen.entry(&row.record.library).or_insert((row, strata));
+            if preference(row) > preference(best.0) {
+                *best = (row, strata);
+            }
+        }
+    }
+    let Some((_, (_, strata))) = chosen.first_key_value() else {
+        return vec![line("anti-hub recall", "not computed".to_owned())];
+    };
+    let hubness = match &strata.hubness {
+        Ok(hubness) => hubness,
+        Err(why) => return vec![line("anti-hub recall", format!("not computed: {why}"))],
+    };
+    let mut figures = Vec::new();
+    let mut behind = false;
+    for (library, (row, strata)) in &chosen {
+        let found = strata.hubness.as_ref().ok();
+        let figure = found.and_then(|hubness| hubness.anti_hub.recall_pairs);
+        let mean = row.record.quality.as_ref().map_or(0.0, |q| q.recall_mean);
+        behind |= figure.is_some_and(|figure| figure < mean - GAP);
+        figures.push(match figure {
+            Some(figure) => format!("{library} {} (mean {})", recall(figure), recall(mean)),
+            None => format!("{library} abstains"),
+        });
+    }
+    let text = format!("{} · {}", figures.join(", "), stratum(hubness, source));
+    vec![match behind {
+        true => alarm("anti-hub recall", text),
+        false => line("anti-hub recall", text),
+    }]
+}
+
+/// Points at the target by speed, others by recall.
+fn preference(row: &Row<'_>) -> (bool, f64) {
+    let recall = row.record.quality.as_ref().map_or(0.0, |q| q.recall_mean);
+    let qps = row.record.speed.as_ref().map_or(0.0, |s| s.qps_median);
+    match recall >= TARGET {
+        true => (true, qps),
+        false => (false, recall),
+    }
+}
+
+fn stratum(hubness: &HubnessQuality, source: &Source<'_, '_>) -> String {
+    let n = source.rows[0].record.dataset.n;
+    let base = &hubness.base;
+    format!(
+        "found of {} of {}; rows among the {} nearest of at most {} others, {:.1} % of the base",
+        plural(hubness.anti_hub.pairs, "pair"),
+        match hubness.anti_hub.pair_queries {
+            1 => "1 query".to_owned(),
+            queries => format!("{} queries", count(queries)),
+        },
+        base.k,
+        base.anti_hub_threshold,
+        100.0 * base.anti_hub_rows as f64 / n as f64
+    )
+}
