@@ -2,13 +2,16 @@ use crate::facts::{FactLine, alarm, line};
 use crate::figures::plural;
 use crate::overlay::Source;
 use annbench_core::Mode;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// CPU time above what the stated threads can take, by more than clocks and hand-overs explain.
 const SLACK: f64 = 1.05;
 /// A searching thread never waits in single mode: with less than this share of a CPU it was held up by
 /// others, and its figures are too low.
 const STARVED: f64 = 0.9;
+
+/// Builds shorter than this are not judged by their CPU time.
+const SHORT_BUILD_NS: u64 = 1_000_000_000;
 
 /// Whether the measured points really used the threads that they are shown under: CPU time of the
 /// whole process against wall time, and whether threads could be bound to CPUs.
@@ -89,7 +92,30 @@ pub(crate) fn cpu_use(source: &Source<'_, '_>) -> Vec<FactLine> {
             "CPU time",
             format!(
                 "{starved} of {singles} points had less than {STARVED} of a CPU per thread (lowest \
-                 {least:.2}): the machine was busy, and their QPS and latencies are too bad"
+                 {least:.2}): the machine was busy, and their QPS and latencies are worse than on an idle one"
+            ),
+        ));
+    }
+    let builds: BTreeMap<&str, f64> = source
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let build = row.build?;
+            let report = build.report.as_ref()?;
+            let share = report.cpu_ns? as f64 / report.wall_ns.max(1) as f64;
+            // Below this the share is the clock's.
+            (report.wall_ns >= SHORT_BUILD_NS).then_some((build.build_id.as_str(), share))
+        })
+        .collect();
+    let starved_builds = builds.values().filter(|&&share| share < STARVED).count();
+    if starved_builds > 0 {
+        let least = builds.values().copied().fold(f64::INFINITY, f64::min);
+        lines.push(alarm(
+            "CPU time",
+            format!(
+                "{starved_builds} of {} had less than {STARVED} of one CPU (lowest {least:.2}): their build \
+                 times are worse than on an idle machine",
+                plural(builds.len() as u64, "build")
             ),
         ));
     }

@@ -104,6 +104,11 @@ impl<'r> Series<'r> {
         fastest_at_recall(&self.curve_points(), recall).map(|index| &self.points[index])
     }
 
+    /// The point of the highest recall, the fastest of these.
+    pub fn best(&self) -> Option<&Point<'r>> {
+        self.best_recall().and_then(|best| self.fastest_at(best))
+    }
+
     fn curve_points(&self) -> Vec<CurvePoint> {
         self.points.iter().map(|p| p.curve_point).collect()
     }

@@ -1,6 +1,7 @@
 //! Whether a record agrees with itself: what it is named after, and figures that follow from others.
 
-use crate::{Quality, Record, SearchRecord, Speed, build_key, point_id};
+use crate::explained::check_latencies;
+use crate::{BuildRecord, Quality, Record, SearchRecord, Speed, build_key, point_id};
 
 /// Looks whether a record can be what was written when it was measured: its name, and figures that
 /// follow from others.
@@ -11,7 +12,8 @@ pub fn check_record(record: &Record) -> Result<(), String> {
     check_name(record)?;
     match record {
         Record::Search(search) => check_figures(search),
-        Record::Run(_) | Record::Build(_) => Ok(()),
+        Record::Build(build) => check_build(build),
+        Record::Run(_) => Ok(()),
     }
 }
 
@@ -35,11 +37,43 @@ fn check_figures(search: &SearchRecord) -> Result<(), String> {
     for quality in qualities {
         check_quality(quality, search.identity.k)?;
     }
-    match &search.speed {
-        Some(speed) => check_speed(speed),
-        None => Ok(()),
+    let Some(speed) = &search.speed else {
+        return Ok(());
+    };
+    check_speed(speed)?;
+    let Some(measured) = &search.measured else {
+        return Ok(());
+    };
+    let threads = search.identity.threads as usize;
+    check_latencies(&measured.report, speed, threads, search.dataset.queries)
+}
+
+/// CPU time above what all CPUs had, by more than clocks explain.
+const CPU_SLACK: f64 = 1.05;
+
+fn check_build(build: &BuildRecord) -> Result<(), String> {
+    let Some(report) = &build.report else {
+        return Ok(());
+    };
+    if report.wall_ns > build.attempt_wall_ns {
+        return Err(format!(
+            "`report`: expected a build within its attempt of {} ns, found {} ns",
+            build.attempt_wall_ns, report.wall_ns
+        ));
+    }
+    let cpus = build.identity.machine.cpus.max(1) as f64;
+    let room_ns = report.wall_ns as f64 * cpus * CPU_SLACK + CLOCK_STEP_NS;
+    match report.cpu_ns {
+        Some(cpu_ns) if cpu_ns as f64 > room_ns => Err(format!(
+            "`report`: expected at most {room_ns:.0} ns of CPU time in {} ns on {cpus} CPUs, found {cpu_ns} ns",
+            report.wall_ns
+        )),
+        _ => Ok(()),
     }
 }
+
+/// CPU time may be counted in steps of the kernel's clock.
+const CLOCK_STEP_NS: f64 = 20e6;
 
 fn named(name: &str, hash: &str, what: &str) -> Result<(), String> {
     if name == hash {

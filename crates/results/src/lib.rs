@@ -7,6 +7,7 @@
 
 mod aggregate;
 mod consistency;
+mod explained;
 mod identity;
 mod intact;
 mod machine;
@@ -24,6 +25,7 @@ mod strata;
 
 pub use aggregate::{Answers, ScoreError, Scored, ScoringSet, score_answers};
 pub use consistency::{check_name, check_record};
+pub use explained::check_latencies;
 pub use identity::{IdentityError, build_key, point_id};
 pub use intact::check_raw;
 pub use machine::{collect_environment, collect_machine};

@@ -6,12 +6,12 @@ use crate::job::Bench;
 use crate::job_run::JobRun;
 use crate::outcome::{contradiction, outcome_of};
 use crate::planned::PlannedPoint;
-use crate::plausible::{check_latencies, check_report};
+use crate::plausible::check_report;
 use crate::run_error::RunError;
 use crate::worker::{RequestError, Worker};
 use annbench_core::wire::{FaultKind, Reply, Request, SearchReport, SearchRequest, Stage};
 use annbench_results::{
-    Cause, Failure, Measured, MeasuredScores, Outcome, RawDraft, score_measured,
+    Cause, Failure, Measured, MeasuredScores, Outcome, RawDraft, check_latencies, score_measured,
 };
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -141,7 +141,10 @@ fn show(name: &str, form: Form) -> anyhow::Result<Answer> {
     let _ = writeln!(
         text,
         "  repeatable build        {}",
-        yes(d.deterministic_build)
+        match d.deterministic_build {
+            true => "with 1 build thread",
+            false => "no",
+        }
     );
     let _ = writeln!(text, "  seeded                  {}", yes(d.seeded));
     let _ = writeln!(

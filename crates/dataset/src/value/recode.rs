@@ -101,9 +101,15 @@ impl Recode<'_> {
             Why::Inexact => (
                 format!("a number that is exactly a value of {element}, as the dataset entry says"),
                 format!(
-                    "choose a wider `element` in the dataset entry, or have such values rounded with --narrow {}: \
-                     truth is then computed for the rounded vectors, and every result says so",
-                    self.dataset
+                    "{}, or have such values rounded with --narrow (`run --narrow {name}`, `datasets check \
+                     {name} --narrow`): truth is then computed for the rounded vectors, and every result says \
+                     so",
+                    match element {
+                        ElementType::F32 =>
+                            "save the file as 32-bit floats (numpy: x.astype(numpy.float32))",
+                        _ => "choose a wider `element` in the dataset entry",
+                    },
+                    name = self.dataset,
                 ),
             ),
             Why::OutOfRange => (
