@@ -162,6 +162,19 @@ fn a_failing_stratum_shows_where_the_mean_does_not() {
 }
 
 #[test]
+fn equal_answers_give_equal_figures_to_the_last_bit() {
+    let base: Vec<f32> = (0..500u32).map(|x| (x * x % 997) as f32).collect();
+    let queries: Vec<f32> = (0..300u32).map(|q| (q * 7 % 991) as f32 + 0.3).collect();
+    let counts: Vec<u32> = (0..500).map(|row| row * 31 % 17).collect();
+    let answers: Vec<u32> = (0..300 * 7).map(|slot| slot * 13 % 500).collect();
+    let once = || score(&base, &queries, 7, &counts, &answers);
+    let first = once();
+    for _ in 0..20 {
+        assert_eq!(once(), first);
+    }
+}
+
+#[test]
 fn without_counts_the_reason_stands_in_their_place() {
     let (truth_ids, truth_distances) = truth(&LINE, &QUERIES, 2);
     let vectors = |values| Vectors::F32(Rows::new(values, 1).unwrap());

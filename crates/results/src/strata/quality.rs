@@ -9,7 +9,7 @@ use annbench_stats::{
     spearman_among_zeros,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Recalls at which the outcome over all strata is told.
 pub const BARS: [f64; 3] = [0.90, 0.95, 0.99];
@@ -261,8 +261,9 @@ fn by_hubness(
     let queries = of_anti_hubs.clone().count() as u64;
     let hits: u64 = of_anti_hubs.map(|query| u64::from(query.hits)).sum();
 
-    // Rows that are in the truth or in an answer, with how often in each.
-    let mut seen: HashMap<u32, (u32, u32)> = HashMap::new();
+    // Rows that are in the truth or in an answer, with how often in each. In the order of their ids, so
+    // that equal answers give equal figures to the last bit.
+    let mut seen: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
     for query in answered {
         for &id in query.truth {
             seen.entry(id).or_default().0 += 1;
