@@ -3,11 +3,10 @@
 use crate::facts::{FactLine, alarm, line};
 use crate::figures::{count, plural, recall};
 use crate::overlay::{Row, Source};
+use crate::summary::COST_TARGET;
 use annbench_results::{HubnessQuality, StrataQuality};
 use std::collections::BTreeMap;
 
-/// The recall at which a library's point is chosen, as for its costs.
-const TARGET: f64 = 0.95;
 /// A library loses more than this of its rarely retrieved rows against all rows: shown as an alarm.
 const GAP: f64 = 0.02;
 
@@ -57,7 +56,7 @@ pub(crate) fn anti_hubs(source: &Source<'_, '_>) -> Vec<FactLine> {
 fn preference(row: &Row<'_>) -> (bool, f64) {
     let recall = row.record.quality.as_ref().map_or(0.0, |q| q.recall_mean);
     let qps = row.record.speed.as_ref().map_or(0.0, |s| s.qps_median);
-    match recall >= TARGET {
+    match recall >= COST_TARGET {
         true => (true, qps),
         false => (false, recall),
     }

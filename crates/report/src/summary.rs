@@ -13,9 +13,9 @@ use unicode_width::UnicodeWidthStr;
 /// Terminal columns that text is fitted to.
 pub(crate) const WIDTH: usize = 100;
 /// The recalls at which QPS is tabulated and plotted against build time.
-pub const TARGETS: [f64; 3] = [0.90, 0.95, 0.99];
+pub const TARGETS: [f64; 3] = annbench_results::BARS;
 /// The one at which the chosen point's costs are told.
-const COST_TARGET: f64 = 0.95;
+pub(crate) const COST_TARGET: f64 = 0.95;
 /// A series label longer than this stands on a line of its own; one longer than [`WIDTH`] stands whole
 /// below the table.
 const LABEL_WIDTH: usize = 28;

@@ -247,6 +247,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Why it was skipped; `None` when it was not.
+    pub fn skip_cause(&self) -> Option<SkipCause> {
+        match self {
+            Outcome::Skipped { cause, .. } => Some(*cause),
+            _ => None,
+        }
+    }
+
     /// The word for tables: ok, rejected, failed or skipped.
     pub fn word(&self) -> &'static str {
         match self {

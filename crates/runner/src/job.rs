@@ -108,14 +108,12 @@ impl Bench<'_> {
                         continue;
                     }
                     for point in pending.drain(..) {
-                        let outcome = fate.clone();
-                        match &outcome {
-                            Outcome::Skipped {
-                                cause: SkipCause::Build,
-                                ..
-                            } => self.skip(&run, point, Some(build_id.clone()), outcome)?,
-                            Outcome::Skipped { .. } => self.skip(&run, point, None, outcome)?,
-                            _ => self.finish(&run, point, Some(build_id.clone()), outcome)?,
+                        let build = Some(build_id.clone());
+                        match fate.clone() {
+                            skipped @ Outcome::Skipped { .. } => {
+                                self.skip(&run, point, build, skipped)?;
+                            }
+                            other => self.finish(&run, point, build, other)?,
                         }
                     }
                 }
@@ -158,7 +156,10 @@ impl Bench<'_> {
         let known = latest_outcome(self.store.records(), point);
         let says_more = known.is_some_and(|known| match known {
             Outcome::Ok | Outcome::Failed(_) => true,
-            Outcome::Skipped { cause, .. } => *cause == SkipCause::Build && build_id.is_none(),
+            // A failed build is news to a point that was skipped for want of time, not the reverse.
+            Outcome::Skipped { cause, .. } => {
+                *cause == SkipCause::Build && outcome.skip_cause() != Some(SkipCause::Build)
+            }
             Outcome::Rejected { .. } => false,
         });
         if says_more || known == Some(&outcome) {

@@ -67,14 +67,12 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
     report_opening(&store);
     refuse_edited(&out, store.records())?;
     let mut finished = store.finished_points();
+    let asked: BTreeSet<String> = planned
+        .iter()
+        .flat_map(|(_, work)| work.point_ids().map(str::to_owned))
+        .collect();
     if args.effort.retry.contains(&Retry::Lost) {
-        let points: BTreeSet<&str> = planned
-            .iter()
-            .flat_map(|(_, work)| work.point_ids())
-            .collect();
-        let lost = lost_points(&out, store.latest_searches(), |point| {
-            points.contains(point)
-        })?;
+        let lost = lost_points(&out, store.latest_searches(), |point| asked.contains(point))?;
         say(&format!("{} points have lost their raw files", lost.len()));
         for (point, why) in &lost {
             say(&format!("  {why}"));
@@ -82,10 +80,6 @@ pub fn run(places: &Places, args: &RunArgs) -> anyhow::Result<Answer> {
         }
     }
     let retry_failed = args.effort.retry.contains(&Retry::Failed);
-    let asked: Vec<String> = planned
-        .iter()
-        .flat_map(|(_, work)| work.point_ids().map(str::to_owned))
-        .collect();
     let mut workloads = Vec::with_capacity(planned.len());
     for (subject, work) in planned {
         report_other_truth(&out, &store, &subject.facts);

@@ -35,6 +35,21 @@ pub fn coarse_first(n: usize) -> Vec<usize> {
     ranks
 }
 
+/// The number that [`coarse_first`] gives each of `groups` among those equal to it.
+fn ranks_within<G: Ord>(groups: &[G]) -> Vec<usize> {
+    let mut positions: BTreeMap<&G, Vec<usize>> = BTreeMap::new();
+    for (position, group) in groups.iter().enumerate() {
+        positions.entry(group).or_default().push(position);
+    }
+    let mut ranks = vec![0; groups.len()];
+    for positions in positions.into_values() {
+        for (rank, &position) in coarse_first(positions.len()).iter().zip(&positions) {
+            ranks[position] = *rank;
+        }
+    }
+    ranks
+}
+
 /// What tells the curves of a build apart.
 type Curve = (usize, Mode, usize);
 
@@ -53,24 +68,9 @@ fn sharpening(points: Vec<PlannedPoint>) -> Vec<PlannedPoint> {
     let (refused, points): (Vec<_>, Vec<_>) = points
         .into_iter()
         .partition(|point| point.refused.is_some());
-    let mut lengths: BTreeMap<Curve, usize> = BTreeMap::new();
-    for point in &points {
-        *lengths.entry(curve(point)).or_default() += 1;
-    }
-    let ranks: BTreeMap<Curve, Vec<usize>> = lengths
-        .into_iter()
-        .map(|(curve, length)| (curve, coarse_first(length)))
-        .collect();
-    let mut seen: BTreeMap<Curve, usize> = BTreeMap::new();
-    let mut ranked: Vec<(usize, PlannedPoint)> = points
-        .into_iter()
-        .map(|point| {
-            let position = seen.entry(curve(&point)).or_default();
-            let rank = ranks[&curve(&point)][*position];
-            *position += 1;
-            (rank, point)
-        })
-        .collect();
+    let curves: Vec<Curve> = points.iter().map(curve).collect();
+    let mut ranked: Vec<(usize, PlannedPoint)> =
+        ranks_within(&curves).into_iter().zip(points).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     let ranked = ranked.into_iter().map(|(_, point)| point);
     refused.into_iter().chain(ranked).collect()
@@ -93,17 +93,11 @@ pub struct Turn<T> {
 /// middle one, and so on; the points of each job likewise. Among those of equal rank, builds that are
 /// known to be short come first.
 pub fn coarse_turns<T>(turns: Vec<Turn<T>>) -> Vec<Turn<T>> {
-    let mut lengths: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for turn in &turns {
-        *lengths.entry(turn.family.clone()).or_default() += 1;
-    }
-    let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
-    let mut ranked: Vec<((usize, Duration), Turn<T>)> = turns
+    let families: Vec<_> = turns.iter().map(|turn| turn.family.clone()).collect();
+    let mut ranked: Vec<((usize, Duration), Turn<T>)> = ranks_within(&families)
         .into_iter()
-        .map(|mut turn| {
-            let position = seen.entry(turn.family.clone()).or_default();
-            let rank = coarse_first(lengths[&turn.family])[*position];
-            *position += 1;
+        .zip(turns)
+        .map(|(rank, mut turn)| {
             turn.points = sharpening(turn.points);
             ((rank, turn.expected_build.unwrap_or(Duration::MAX)), turn)
         })

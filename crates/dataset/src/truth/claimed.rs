@@ -1,3 +1,4 @@
+use super::no_layout_of_neighbors;
 use crate::catalogue::{Entry, TruthPart};
 use crate::format::{
     Format, flat_distances, hdf5, parquet, read_flat_ids, read_ivecs, read_npy_ids,
@@ -84,15 +85,7 @@ pub(crate) fn claimed_truth(
             };
             (raw, Distances::NotShipped)
         }
-        _ => {
-            return Err(DatasetError::contents(
-                path,
-                "format",
-                "a layout of neighbours",
-                part.format.name(),
-                "correct `format` in the dataset entry",
-            ));
-        }
+        other => return Err(no_layout_of_neighbors(path, other)),
     };
     let rows = raw.ids.len() / raw.width.max(1);
     if rows < queries || raw.width != part.width {

@@ -184,6 +184,17 @@ impl Space<'_> {
     }
 }
 
+/// What is said of truth in a layout that holds no neighbours.
+fn no_layout_of_neighbors(path: &Path, format: crate::Format) -> DatasetError {
+    DatasetError::contents(
+        path,
+        "format",
+        "a layout of neighbours",
+        format.name(),
+        "correct `format` in the dataset entry",
+    )
+}
+
 fn fingerprint(width: usize, ids: &[u32], distances: &[f64]) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(format!("annbench truth 1\n{} {width}\n", ids.len() / width).as_bytes());

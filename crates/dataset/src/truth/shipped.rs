@@ -1,4 +1,4 @@
-use super::{Space, Truth, TruthOrigin};
+use super::{Space, Truth, TruthOrigin, no_layout_of_neighbors};
 use crate::catalogue::{Entry, TruthPart};
 use crate::format::{Format, hdf5, parquet, read_flat_ids, read_ivecs, read_npy_ids};
 use crate::{DatasetError, MappedFile};
@@ -37,15 +37,7 @@ pub(crate) fn shipped_truth(
             checked.take(&parquet::read_ids(path, bytes, part, entry.queries.rows)?)?;
             return Ok(checked.truth(space, pool));
         }
-        _ => {
-            return Err(DatasetError::contents(
-                path,
-                "format",
-                "a layout of neighbours",
-                part.format.name(),
-                "correct `format` in the dataset entry",
-            ));
-        }
+        other => return Err(no_layout_of_neighbors(path, other)),
     };
     let rows = raw.ids.len() / raw.width;
     if raw.width != part.width || (rows != m && rows != entry.queries.rows) {

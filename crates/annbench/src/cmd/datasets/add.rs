@@ -1,3 +1,4 @@
+use super::convert::one_of;
 use crate::places::Places;
 use crate::subject::{Watcher, catalogue};
 use crate::{Answer, interrupt};
@@ -52,11 +53,7 @@ pub struct AddArgs {
 }
 
 fn parse_metric(text: &str) -> Result<Metric, String> {
-    let mut all = Metric::ALL.into_iter();
-    all.find(|metric| metric.name() == text).ok_or_else(|| {
-        let names = Metric::ALL.map(Metric::name);
-        format!("expected one of {}", names.join(", "))
-    })
+    one_of(Metric::ALL, Metric::name, text)
 }
 
 /// `annbench datasets add`

@@ -1,4 +1,3 @@
-use crate::args::Permits;
 use crate::complete;
 use crate::places::Places;
 use crate::subject::{Watcher, catalogue};
@@ -47,18 +46,24 @@ pub struct ConvertArgs {
 
 /// A layout of vectors.
 fn parse_layout(text: &str) -> Result<Format, String> {
-    let layouts = || Format::ALL.into_iter().filter(|format| format.is_written());
-    let found = layouts().find(|format| format.name() == text);
-    found.ok_or_else(|| {
-        let names: Vec<&str> = layouts().map(Format::name).collect();
-        format!("expected one of {}", names.join(", "))
-    })
+    let written = Format::ALL.into_iter().filter(|format| format.is_written());
+    one_of(written, Format::name, text)
 }
 
 pub(super) fn parse_element(text: &str) -> Result<ElementType, String> {
-    let mut all = ElementType::ALL.into_iter();
-    all.find(|element| element.name() == text).ok_or_else(|| {
-        let names = ElementType::ALL.map(ElementType::name);
+    one_of(ElementType::ALL, ElementType::name, text)
+}
+
+/// The one of `all` that is called `text`.
+pub(super) fn one_of<T: Copy>(
+    all: impl IntoIterator<Item = T>,
+    name: impl Fn(T) -> &'static str,
+    text: &str,
+) -> Result<T, String> {
+    let all: Vec<T> = all.into_iter().collect();
+    let found = all.iter().copied().find(|&one| name(one) == text);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|&one| name(one)).collect();
         format!("expected one of {}", names.join(", "))
     })
 }
@@ -72,7 +77,7 @@ pub fn convert(places: &Places, args: &ConvertArgs) -> anyhow::Result<Answer> {
     let watch = |progress: Progress<'_>| watcher.watch(progress);
     let options = OpenOptions {
         accept_checksum: args.accept_checksum,
-        narrow: Permits::default().narrow,
+        narrow: false,
         pool: &pool,
         watch: &watch,
     };

@@ -122,12 +122,15 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
                         .is_some_and(|target| evidence.saturated(point, &records, target).is_some())
                 });
             let saturated: BTreeSet<&str> = saturated.iter().map(|p| p.point_id.as_str()).collect();
-            turns.push(Turn {
-                family: (info.name.clone(), job.identity.adapter.clone()),
-                points: left.iter().map(|point| (*point).clone()).collect(),
-                expected_build: Estimate::of(job, &[], &measured, measure).build,
-                job: job.clone(),
-            });
+            // As in a run: a build with nothing left takes no turn.
+            if !left.is_empty() {
+                turns.push(Turn {
+                    family: (info.name.clone(), job.identity.adapter.clone()),
+                    points: left.iter().map(|point| (*point).clone()).collect(),
+                    expected_build: Estimate::of(job, &[], &measured, measure).build,
+                    job: job.clone(),
+                });
+            }
             finished_here += done + saturated.len();
             refused_here += refused;
             let _ = writeln!(
@@ -193,7 +196,7 @@ pub fn plan(places: &Places, args: &PlanArgs) -> anyhow::Result<Answer> {
         turns = coarse_turns(turns);
     }
     let mut estimates = Vec::with_capacity(turns.len());
-    for turn in turns.iter().filter(|turn| !turn.points.is_empty()) {
+    for turn in &turns {
         let points: Vec<&PlannedPoint> = turn.points.iter().collect();
         let estimate = Estimate::of(&turn.job, &points, &measured, measure);
         total.add(&estimate);
