@@ -51,6 +51,8 @@ pub enum Verb {
     Adapters(AdaptersArgs),
     /// List datasets, show where one's files belong and which are missing, download them, check them
     Datasets(DatasetsArgs),
+    /// Find exact neighbours and prove them, whole or in pieces that join; audit shipped ones
+    Truth(crate::cmd::truth::TruthArgs),
     /// Show that the harness measures what it says it measures
     Selftest(SelftestArgs),
     /// Print a script with which a shell completes the command line

@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Verb::Rescore(rescore) => cmd::rescore::rescore(&places, rescore),
         Verb::Adapters(adapters) => cmd::adapters::adapters(adapters),
         Verb::Datasets(datasets) => cmd::datasets::datasets(&places, &datasets.verb),
+        Verb::Truth(truth) => cmd::truth::truth(&places, &truth.verb),
         Verb::Selftest(selftest) => cmd::selftest::selftest(selftest),
         Verb::Completions(completions) => cmd::completions::completions(completions),
         Verb::Man(man) => cmd::man::man(man),

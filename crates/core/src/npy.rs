@@ -14,6 +14,14 @@ pub trait NpyElement: bytemuck::Pod {
     const DESCR: &'static str;
 }
 
+impl NpyElement for u8 {
+    const DESCR: &'static str = "|u1";
+}
+
+impl NpyElement for f64 {
+    const DESCR: &'static str = "<f8";
+}
+
 impl NpyElement for u32 {
     const DESCR: &'static str = "<u4";
 }

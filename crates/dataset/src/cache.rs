@@ -35,6 +35,16 @@ impl Cache {
         Self { dir }
     }
 
+    /// Where it lies.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The file `name`.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
     /// The file of `key`.
     pub(crate) fn path(&self, key: &str, extension: &str) -> PathBuf {
         self.dir.join(format!("{key}.{extension}"))

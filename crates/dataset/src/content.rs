@@ -53,6 +53,16 @@ pub(crate) fn content_facts(
     Ok(facts)
 }
 
+/// BLAKE3 of `vectors` as a set of their own, which come from `source`.
+pub(crate) fn fingerprint_of(
+    source: &Path,
+    vectors: Vectors<'_>,
+    pool: &rayon::ThreadPool,
+    watch: Watch<'_>,
+) -> Result<String, DatasetError> {
+    Ok(read_all(source, vectors, pool, watch)?.fingerprint)
+}
+
 fn read_all(
     source: &Path,
     vectors: Vectors<'_>,

@@ -4,7 +4,7 @@ use crate::content::ContentFacts;
 use crate::copy::Effects;
 use crate::mapped::MappedVectors;
 use crate::opening::Opening;
-use crate::truth::{Space, Truth, check_sample, computed_truth, shipped_truth};
+use crate::truth::{Space, Truth, check_all, check_sample, shipped_truth};
 use crate::widen::widen;
 use crate::{DatasetError, Watch};
 use annbench_core::{ElementType, Metric, norm};
@@ -166,15 +166,18 @@ impl Dataset {
             let file = opening.file(&part.file)?;
             let space = dataset.space();
             let mut truth = shipped_truth(entry, part, &file, &space, options.pool)?;
-            check_sample(
-                &mut truth,
-                &space,
-                &cache(entry, "truth"),
-                options.pool,
-                options.watch,
-                dataset.base.path(),
-                &mut opening.notes,
-            )?;
+            match dataset.kept_truth(truth.width())? {
+                Some(proved) => check_all(&mut truth, &space, &proved),
+                None => check_sample(
+                    &mut truth,
+                    &space,
+                    &cache(entry, "truth"),
+                    options.pool,
+                    options.watch,
+                    dataset.base.path(),
+                    &mut opening.notes,
+                )?,
+            }
             dataset.truth = Some(Arc::new(truth));
         }
         if entry.truth.is_some() && !dataset.narrowed.is_empty() {
@@ -300,18 +303,8 @@ impl Dataset {
                 width: truth.width(),
             }),
             None => {
-                let mut notes = Vec::new();
-                let truth = computed_truth(
-                    &self.space(),
-                    k.max(COMPUTED_WIDTH).min(n),
-                    &cache(&self.entry, "truth"),
-                    options.pool,
-                    options.watch,
-                    self.base.path(),
-                    &mut notes,
-                );
-                self.note(notes);
-                truth.map(Arc::new)
+                let width = k.max(COMPUTED_WIDTH).min(n);
+                Ok(Arc::new(self.computed_truth(width, options)?))
             }
         }
     }

@@ -93,7 +93,7 @@ pub enum DatasetError {
         cause: ExactError,
     },
     /// The caller's progress function asked to stop.
-    #[error("cancelled; nothing half-done is kept")]
+    #[error("cancelled; nothing half-done is kept, and what is finished is used again")]
     Cancelled,
 }
 

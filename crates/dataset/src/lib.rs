@@ -24,6 +24,7 @@ mod mapped;
 mod occurrences;
 mod opening;
 mod progress;
+mod sample;
 mod stamp;
 mod truth;
 mod value;
@@ -43,4 +44,7 @@ pub use inspect::{AddError, Added, Own, add};
 pub(crate) use mapped::MappedFile;
 pub use mapped::MappedVectors;
 pub use progress::{Activity, Progress, Watch};
-pub use truth::{Refutation, Truth, TruthOrigin};
+pub use truth::{
+    AtK, Piece, PieceFacts, PlacedPiece, Refutation, Stretch, Truth, TruthAudit, TruthOrigin,
+    WrongNeighbor,
+};

@@ -131,6 +131,22 @@ impl MappedVectors {
         }
     }
 
+    /// Lets the system read `rows` into memory while something else is done, where it can.
+    pub(crate) fn will_need(&self, rows: std::ops::Range<usize>) {
+        let Some(row_bytes) = self.spec.element.row_bytes(self.spec.dim) else {
+            return;
+        };
+        let start = self.spec.offset_bytes as usize + rows.start * row_bytes;
+        let len = rows.len() * row_bytes;
+        #[cfg(unix)]
+        if let Some(map) = self.file.map.as_deref().filter(|_| len > 0) {
+            // An advice only: without it the pages come when they are touched.
+            let _ = map.advise_range(memmap2::Advice::WillNeed, start, len);
+        }
+        #[cfg(not(unix))]
+        let _ = (start, len);
+    }
+
     /// Where they are, for a worker process to map the same bytes.
     pub fn map_spec(&self) -> MapSpec {
         self.spec.clone()

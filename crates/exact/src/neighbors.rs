@@ -7,6 +7,13 @@ pub struct Neighbors {
 }
 
 impl Neighbors {
+    /// From ids and distances `[queries, k]` in canonical order that were kept. `None` when they are no
+    /// whole rows, or k is 0.
+    pub fn from_kept(k: usize, ids: Vec<u32>, distances: Vec<f64>) -> Option<Self> {
+        let whole = k > 0 && ids.len() == distances.len() && ids.len().is_multiple_of(k);
+        whole.then_some(Self { k, ids, distances })
+    }
+
     pub(crate) fn new(k: usize, ids: Vec<u32>, distances: Vec<f64>) -> Self {
         debug_assert!(k > 0 && ids.len() == distances.len() && ids.len().is_multiple_of(k));
         Self { k, ids, distances }

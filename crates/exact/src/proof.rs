@@ -1,3 +1,4 @@
+use crate::certify::doublings;
 use crate::dyadic;
 use crate::shortlist::{U64, gamma};
 use crate::{Candidate, Neighbors};
@@ -18,6 +19,14 @@ pub enum Method {
 }
 
 impl Method {
+    /// Every one.
+    pub const ALL: [Method; 4] = [
+        Method::Integers,
+        Method::Bf16Shortlist,
+        Method::F32Shortlist,
+        Method::FullScan,
+    ];
+
     /// Its name, for records.
     pub fn name(self) -> &'static str {
         match self {
@@ -79,6 +88,19 @@ pub struct Proof {
     pub status: Status,
 }
 
+impl Proof {
+    /// That of a query whose `k` neighbours were found before and kept.
+    pub fn new(method: Method, shortlist: usize, outside: f64, status: Status, k: usize) -> Self {
+        Self {
+            method,
+            shortlist,
+            doublings: doublings(shortlist, k),
+            outside,
+            status,
+        }
+    }
+}
+
 /// Exact neighbours with a proof for each query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certified {
@@ -88,6 +110,21 @@ pub struct Certified {
 }
 
 impl Certified {
+    /// What was found before and kept. `None` when there are not as many proofs and next rows as
+    /// queries.
+    pub fn new(
+        neighbors: Neighbors,
+        next: Vec<Option<Candidate>>,
+        proofs: Vec<Proof>,
+    ) -> Option<Self> {
+        let queries = neighbors.queries();
+        (next.len() == queries && proofs.len() == queries).then_some(Self {
+            neighbors,
+            next,
+            proofs,
+        })
+    }
+
     /// The neighbours.
     pub fn neighbors(&self) -> &Neighbors {
         &self.neighbors
@@ -121,8 +158,9 @@ impl Certified {
     }
 }
 
-/// The status of query `q`, whose k-th neighbour is `last`.
-pub(crate) fn status(
+/// The status of query `q`, whose k-th neighbour is `last` and whose next row is `next`: for any k, of
+/// neighbours that are known to be complete.
+pub fn status(
     metric: Metric,
     base: Vectors<'_>,
     queries: Vectors<'_>,

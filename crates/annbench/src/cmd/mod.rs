@@ -13,6 +13,7 @@ pub mod report;
 pub mod rescore;
 pub mod run;
 pub mod selftest;
+pub mod truth;
 
 use anyhow::Context;
 

@@ -1,7 +1,7 @@
-use super::scan::{Gathered, sample};
 use super::subject::Subject;
 use crate::DatasetError;
 use crate::progress::{Activity, Meter};
+use crate::sample::{Gathered, sample};
 use annbench_core::{Metric, Vectors, norm};
 use annbench_exact::{Certified, Flat};
 

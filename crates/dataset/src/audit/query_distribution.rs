@@ -1,10 +1,10 @@
 use super::near_duplicates::median;
 use super::probe::{Probe, certify};
-use super::scan::sample;
 use super::subject::Subject;
 use super::words::number;
 use super::{Finding, Rule};
 use crate::DatasetError;
+use crate::sample::sample;
 use annbench_core::{Metric, norm};
 use annbench_stats::kolmogorov_smirnov;
 

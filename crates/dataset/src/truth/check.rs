@@ -1,4 +1,4 @@
-use super::{Refutation, Space, Truth, exact_neighbors};
+use super::{Piece, Refutation, Space, Truth, exact_neighbors};
 use crate::DatasetError;
 use crate::cache::Cache;
 use crate::progress::{Activity, Meter, Watch};
@@ -79,6 +79,19 @@ pub(crate) fn check_sample(
         ));
     }
     Ok(())
+}
+
+/// Marks `truth` as refuted where `proved` truth of all queries, at least as wide, has a nearer row.
+pub(crate) fn check_all(truth: &mut Truth, space: &Space<'_>, proved: &Piece) {
+    let width = truth.width();
+    for q in 0..truth.queries() {
+        truth.sampled_queries = q + 1;
+        let (nearest, _) = proved.found().neighbors().row(q);
+        truth.refuted = first_beaten(truth, space, q, &nearest[..width]);
+        if truth.refuted.is_some() {
+            break;
+        }
+    }
 }
 
 /// What a search of the whole base reads.

@@ -1,15 +1,19 @@
 //! Ground truth: shipped and checked, or computed.
 
+mod audited;
 mod check;
 mod claimed;
 mod computed;
+mod piece;
 mod shipped;
 
 use crate::DatasetError;
 use annbench_core::{ElementType, Metric, Vectors, distance};
-pub(crate) use check::check_sample;
+use annbench_exact::{Candidate, Status, status};
+pub use audited::{AtK, TruthAudit, WrongNeighbor};
+pub(crate) use check::{check_all, check_sample};
 pub(crate) use claimed::{Claimed, Distances, claimed_truth};
-pub(crate) use computed::computed_truth;
+pub use piece::{Piece, PieceFacts, PlacedPiece, Stretch};
 use rayon::prelude::*;
 pub(crate) use shipped::shipped_truth;
 use std::path::Path;
@@ -35,6 +39,8 @@ pub struct Truth {
     pub(crate) sampled_queries: usize,
     pub(crate) refuted: Option<Refutation>,
     pub(crate) not_kept: Option<String>,
+    /// Of computed truth, the row after the last neighbour of each query.
+    next: Option<Vec<Option<Candidate>>>,
 }
 
 /// A base row that is nearer to a query than its truth says any row can be.
@@ -98,6 +104,7 @@ impl Truth {
             sampled_queries: 0,
             refuted: None,
             not_kept: None,
+            next: None,
         }
     }
 
@@ -154,9 +161,26 @@ impl Truth {
     }
 }
 
+/// The status of a query whose neighbours are known to be complete, at rank `k`: that of the row after them
+/// is `next`, where there is one.
+fn status_at(
+    space: &Space<'_>,
+    q: usize,
+    (ids, distances): (&[u32], &[f64]),
+    k: usize,
+    next: Option<Candidate>,
+) -> Status {
+    let at = |rank: usize| Candidate {
+        distance: distances[rank],
+        id: ids[rank],
+    };
+    let next = if k < ids.len() { Some(at(k)) } else { next };
+    status(space.metric, space.base, space.queries, q, at(k - 1), next)
+}
+
 /// Raised when the exact engine's answers change: what an older one has found, perhaps wrongly, is
 /// then not used again.
-const ENGINE: &str = "exact engine 2";
+const ENGINE: &str = "exact engine 3";
 
 /// What truth is about.
 #[derive(Clone, Copy, Debug)]
