@@ -43,6 +43,7 @@ pub use format::Format;
 pub use inspect::{AddError, Added, Own, add};
 pub(crate) use mapped::MappedFile;
 pub use mapped::MappedVectors;
+pub use occurrences::Estimator;
 pub use progress::{Activity, Progress, Watch};
 pub use truth::{
     AtK, Piece, PieceFacts, PlacedPiece, Refutation, Stretch, Truth, TruthAudit, TruthOrigin,

@@ -1,5 +1,6 @@
 use crate::meter::Progress;
 use crate::{Candidate, ExactError, Flat, Neighbors};
+use annbench_core::Vectors;
 use std::ops::Range;
 
 /// Base rows that are asked about together, so that their neighbours take little memory.
@@ -54,9 +55,53 @@ impl Flat<'_> {
         Ok(counts)
     }
 
+    /// The `k` nearest of all other base rows for each of some rows: `queries` holds rows `own` of the base,
+    /// in that order. Each list goes to `take`.
+    ///
+    /// # Errors
+    /// As [`Flat::leave_one_out`]; [`ExactError::Id`] for a row that the base does not have.
+    pub fn each_others(
+        &self,
+        queries: Vectors<'_>,
+        own: &[u32],
+        k: usize,
+        pool: &rayon::ThreadPool,
+        progress: Progress<'_>,
+        take: &mut (dyn FnMut(&[Candidate]) + Send),
+    ) -> Result<(), ExactError> {
+        self.check(queries, k)?;
+        let n = self.base().n();
+        for (at, &id) in own.iter().enumerate() {
+            if id as usize >= n || own.len() != queries.n() {
+                return Err(ExactError::Id { id, at, n });
+            }
+        }
+        self.pass_rows(queries, &|i| own[i], k, pool, progress, take)
+    }
+
     fn pass_others(
         &self,
         rows: Range<usize>,
+        k: usize,
+        pool: &rayon::ThreadPool,
+        progress: Progress<'_>,
+        take: &mut (dyn FnMut(&[Candidate]) + Send),
+    ) -> Result<(), ExactError> {
+        let n = self.base().n();
+        if rows.start > rows.end || rows.end > n {
+            let (start, end) = (rows.start, rows.end);
+            return Err(ExactError::RowRange { start, end, n });
+        }
+        let queries = self.base().slice(rows.clone());
+        let own = |i: usize| (rows.start + i) as u32;
+        self.pass_rows(queries, &own, k, pool, progress, take)
+    }
+
+    /// `queries` are rows of the base, of which the `i`-th is row `own(i)`.
+    fn pass_rows(
+        &self,
+        queries: Vectors<'_>,
+        own: &(dyn Fn(usize) -> u32 + Sync),
         k: usize,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
@@ -72,14 +117,9 @@ impl Flat<'_> {
                 others: n - n.min(1),
             });
         }
-        if rows.start > rows.end || rows.end > n {
-            let (start, end) = (rows.start, rows.end);
-            return Err(ExactError::RowRange { start, end, n });
-        }
-        let queries = self.base().slice(rows.clone());
         self.pass_all(queries, k + 1, pool, progress, &mut |first, found| {
             for (i, mut found) in found.into_iter().enumerate() {
-                let own = (rows.start + first + i) as u32;
+                let own = own(first + i);
                 // A row may come after k + 1 copies of itself: then the last of them has to go.
                 let nearest = &mut found.candidates;
                 let at = nearest.iter().position(|c| c.id == own).unwrap_or(k);
