@@ -280,6 +280,10 @@ pub struct ReportArgs {
     /// Also print the table of all points
     #[arg(long)]
     pub points: bool,
+    /// Also print a table of metrics that are not recall@k, such as MRR, and recall as other suites
+    /// compute it
+    #[arg(long)]
+    pub metrics: bool,
     /// Also print the Pareto plots as text, as wide as $COLUMNS says, else 80 columns
     #[arg(long)]
     pub text_plot: bool,

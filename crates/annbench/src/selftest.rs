@@ -314,6 +314,7 @@ impl Made {
                 truth_width: K,
                 max_base_norm: 0.0,
                 strata: &[],
+                relevance: None,
             },
         }
     }

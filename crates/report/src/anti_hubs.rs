@@ -1,28 +1,17 @@
 //! The rarely retrieved rows, on a line of their own: aggregate recall alone accepts nothing.
 
+use crate::chosen::chosen;
 use crate::facts::{FactLine, alarm, line};
 use crate::figures::{count, plural, recall};
-use crate::overlay::{Row, Source};
-use crate::summary::COST_TARGET;
-use annbench_results::{HubnessQuality, StrataQuality};
-use std::collections::BTreeMap;
+use crate::overlay::Source;
+use annbench_results::HubnessQuality;
 
 /// A library loses more than this of its rarely retrieved rows against all rows: shown as an alarm.
 const GAP: f64 = 0.02;
 
 /// Anti-hub recall of each library and recall of all rows, by ids, of its fastest point at recall 0.95 or else its best.
 pub(crate) fn anti_hubs(source: &Source<'_, '_>) -> Vec<FactLine> {
-    let mut chosen: BTreeMap<&str, (&Row<'_>, &StrataQuality)> = BTreeMap::new();
-    for row in &source.rows {
-        if let Some(strata) = &row.record.strata
-            && row.record.quality.is_some()
-        {
-            let best = chosen.entry(&row.record.library).or_insert((row, strata));
-            if preference(row) > preference(best.0) {
-                *best = (row, strata);
-            }
-        }
-    }
+    let chosen = chosen(source);
     let Some((_, (_, strata))) = chosen.first_key_value() else {
         return vec![line("anti-hub recall", "not computed".to_owned())];
     };
@@ -50,16 +39,6 @@ pub(crate) fn anti_hubs(source: &Source<'_, '_>) -> Vec<FactLine> {
         true => alarm("anti-hub recall", text),
         false => line("anti-hub recall", text),
     }]
-}
-
-/// Points at the target by speed, others by recall.
-fn preference(row: &Row<'_>) -> (bool, f64) {
-    let recall = row.record.quality.as_ref().map_or(0.0, |q| q.recall_mean);
-    let qps = row.record.speed.as_ref().map_or(0.0, |s| s.qps_median);
-    match recall >= COST_TARGET {
-        true => (true, qps),
-        false => (false, recall),
-    }
 }
 
 fn stratum(hubness: &HubnessQuality, source: &Source<'_, '_>) -> String {

@@ -1,7 +1,10 @@
 use crate::overlay::{Overlay, Row};
 use crate::point::{Point, answers_vary, distances_per_query, index_bytes, median_latency};
 use annbench_core::Params;
-use annbench_results::{AntiHubQuality, BaseResidence, Latency, Outcome, TruthOrigin};
+use annbench_results::{
+    AntiHubQuality, BaseResidence, Latency, OtherMetrics, Outcome, RelevanceQuality, StrataQuality,
+    TruthOrigin, robustness,
+};
 
 /// A column: its name, with the unit where there is one, and how its value is read.
 type Column = (&'static str, fn(&str, &Row<'_>) -> String);
@@ -230,7 +233,85 @@ const COLUMNS: &[Column] = &[
         r.loaded
             .map_or_else(String::new, |loaded| loaded.to_string())
     }),
+    ("robustness_0.90", |_, r| robust(r, 0.90)),
+    ("robustness_0.95", |_, r| robust(r, 0.95)),
+    ("robustness_0.99", |_, r| robust(r, 0.99)),
+    ("recall_easy_third", |_, r| third(r, 0)),
+    ("recall_middle_third", |_, r| third(r, 1)),
+    ("recall_hard_third", |_, r| third(r, 2)),
+    ("id_recall_by_count", |_, r| by_count(r)),
+    ("1_recall_at_1", |_, r| one_recall(r, 1)),
+    ("1_recall_at_10", |_, r| one_recall(r, 10)),
+    ("1_recall_at_100", |_, r| one_recall(r, 100)),
+    ("1_recall_at_k", |_, r| k_recall(r, 1)),
+    ("10_recall_at_k", |_, r| k_recall(r, 10)),
+    ("100_recall_at_k", |_, r| k_recall(r, 100)),
+    ("mrr_of_nearest", |_, r| other(r, |o| Some(o.mrr))),
+    ("relative_distance_error", |_, r| {
+        other(r, |o| o.relative_distance_error.as_ref().ok()?.mean)
+    }),
+    ("ann_benchmarks_recall", |_, r| {
+        other(r, |o| Some(o.ann_benchmarks_recall.as_ref().ok()?.recall))
+    }),
+    ("big_ann_recall", |_, r| {
+        other(r, |o| Some(o.big_ann_recall.recall))
+    }),
+    ("qrels_ndcg_at_k", |_, r| qrels(r, |q| q.ndcg)),
+    ("qrels_mrr_at_k", |_, r| qrels(r, |q| q.mrr)),
+    ("qrels_recall_at_k", |_, r| qrels(r, |q| q.recall)),
 ];
+
+fn other(row: &Row<'_>, figure: impl Fn(&OtherMetrics) -> Option<f64>) -> String {
+    let figure = row.record.other_metrics.as_ref().and_then(figure);
+    figure.map_or_else(String::new, |figure| figure.to_string())
+}
+
+fn one_recall(row: &Row<'_>, r: u64) -> String {
+    other(row, |o| {
+        let found = o.one_recall_at_r.iter().find(|found| found.r == r);
+        found.map(|found| found.recall)
+    })
+}
+
+fn k_recall(row: &Row<'_>, k: u64) -> String {
+    other(row, |o| {
+        let found = o.k_recall_at_n.iter().find(|found| found.k == k);
+        found.map(|found| found.recall)
+    })
+}
+
+fn qrels(row: &Row<'_>, figure: impl Fn(&RelevanceQuality) -> Option<f64>) -> String {
+    other(row, |o| o.qrels.as_ref().and_then(&figure))
+}
+
+fn strata(row: &Row<'_>, figure: impl Fn(&StrataQuality) -> Option<String>) -> String {
+    let strata = row.record.strata.as_ref();
+    strata.and_then(figure).unwrap_or_default()
+}
+
+fn robust(row: &Row<'_>, delta: f64) -> String {
+    strata(row, |s| {
+        robustness(&s.queries_by_hits, delta).map(|share| share.to_string())
+    })
+}
+
+fn third(row: &Row<'_>, number: usize) -> String {
+    strata(row, |s| {
+        let third = s.difficulty.as_ref().ok()?.thirds.get(number)?;
+        third.recall.map(|recall| recall.to_string())
+    })
+}
+
+/// `0-2 0.71; 3-5 0.93`: counts of a bucket and the share of its pairs that were found.
+fn by_count(row: &Row<'_>) -> String {
+    strata(row, |s| {
+        let buckets = s.hubness.as_ref().ok()?.by_count.iter();
+        let buckets: Vec<String> = buckets
+            .map(|b| format!("{}-{} {}", b.from, b.to, b.found as f64 / b.pairs as f64))
+            .collect();
+        Some(buckets.join("; "))
+    })
+}
 
 fn anti_hub(row: &Row<'_>, figure: impl Fn(&AntiHubQuality) -> String) -> String {
     let hubness = row.record.strata.as_ref().map(|strata| &strata.hubness);

@@ -1,5 +1,6 @@
 use crate::anti_hubs::anti_hubs;
 use crate::cpu_use::cpu_use;
+use crate::every_stratum::every_stratum;
 use crate::figures::{count, gibibytes, plural, printable, short_hash};
 use crate::overlay::Source;
 use annbench_results::{BaseResidence, Outcome, TruthInfo, TruthOrigin};
@@ -40,6 +41,7 @@ pub(crate) fn facts(source: &Source<'_, '_>) -> Vec<FactLine> {
     facts.extend(cpu_use(source));
     facts.extend(doubts(source));
     facts.extend(anti_hubs(source));
+    facts.extend(every_stratum(source));
     facts.extend(reproduction(source));
     facts
 }

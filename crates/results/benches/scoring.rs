@@ -58,6 +58,7 @@ fn scoring(c: &mut Criterion) {
         truth_width: K,
         max_base_norm: 0.0,
         strata: &[],
+        relevance: None,
     };
     let returned = vec![K as u32; QUERIES];
     let pool = rayon::ThreadPoolBuilder::new()

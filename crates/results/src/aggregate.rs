@@ -1,6 +1,9 @@
 //! Quality of the answers to a whole query set.
 
 use crate::Quality;
+use crate::other_metrics::{
+    OtherMetrics, OtherQuery, OtherScore, OtherScratch, Relevance, summarise_others,
+};
 use crate::score::{QueryScore, Scratch, TrueTopK, score_query};
 use crate::strata::{Strata, StrataQuality, score_strata};
 use annbench_core::{Metric, TieTolerance, Vectors, distance, norm};
@@ -26,6 +29,8 @@ pub struct ScoringSet<'a> {
     pub max_base_norm: f64,
     /// Strata, for each k at most one; answers to another k have no figures by strata.
     pub strata: &'a [Strata],
+    /// Judgements of relevance, where the set has any.
+    pub relevance: Option<&'a Relevance>,
 }
 
 /// Raw answers to a query set.
@@ -50,6 +55,8 @@ pub struct Scored {
     pub hits: Vec<Option<u32>>,
     /// Figures by strata; `None` when there are no strata for this k.
     pub strata: Option<StrataQuality>,
+    /// Metrics that are not recall@k.
+    pub other_metrics: OtherMetrics,
 }
 
 /// Why answers could not be scored.
@@ -121,41 +128,73 @@ pub fn score_answers(
     );
     // Rows are a few cache misses each: small enough pieces to balance, large enough to reuse
     // scratch memory.
-    let scores: Result<Vec<(bool, QueryScore)>, ScoreError> = pool.install(|| {
+    let scores: Result<Vec<Answered>, ScoreError> = pool.install(|| {
         (0..set.queries.n())
             .into_par_iter()
             .with_min_len(32)
-            .map_init(Scratch::new, |scratch, q| {
-                let columns = q * set.truth_width..(q + 1) * set.truth_width;
-                let truth = TrueTopK::new(
-                    &set.truth_ids[columns.clone()],
-                    &set.truth_distances[columns],
-                    k,
-                )
-                .ok_or(ScoreError::UnsortedTruth { query: q })?;
-                let query = set.queries.row(q);
-                let query_norm = match set.metric {
-                    Metric::L2 => 0.0,
-                    _ => norm(query),
-                };
-                let defined = !set.metric.is_undefined_at_zero() || query_norm > 0.0;
-                let score = score_query(
-                    scratch,
-                    &answers.ids[q * k..(q + 1) * k],
-                    answers.returned[q],
-                    truth,
-                    n,
-                    tolerance.at(truth.kth_distance(), query_norm),
-                    |id| distance(set.metric, query, set.base.row(id as usize)),
-                );
-                Ok((defined, score))
-            })
+            .map_init(
+                <(Scratch, OtherScratch)>::default,
+                |(scratch, others), q| {
+                    let columns = q * set.truth_width..(q + 1) * set.truth_width;
+                    let truth_ids = &set.truth_ids[columns.clone()];
+                    let truth_distances = &set.truth_distances[columns];
+                    let truth = TrueTopK::new(truth_ids, truth_distances, k)
+                        .ok_or(ScoreError::UnsortedTruth { query: q })?;
+                    let query = set.queries.row(q);
+                    let query_norm = match set.metric {
+                        Metric::L2 => 0.0,
+                        _ => norm(query),
+                    };
+                    let defined = !set.metric.is_undefined_at_zero() || query_norm > 0.0;
+                    let slots = &answers.ids[q * k..(q + 1) * k];
+                    let score = score_query(
+                        scratch,
+                        slots,
+                        answers.returned[q],
+                        truth,
+                        n,
+                        tolerance.at(truth.kth_distance(), query_norm),
+                        |id| {
+                            let distance = distance(set.metric, query, set.base.row(id as usize));
+                            others.outside.push((id, distance));
+                            distance
+                        },
+                    );
+                    let other = OtherQuery {
+                        metric: set.metric,
+                        dim: set.base.dim(),
+                        k,
+                        slots: &slots[..k.min(answers.returned[q] as usize)],
+                        truth_ids,
+                        truth_distances,
+                    };
+                    let other = others.score(&other, |d| tolerance.at(d, query_norm));
+                    Ok(Answered {
+                        defined,
+                        score,
+                        other,
+                    })
+                },
+            )
             .collect()
     });
-    let mut scored = summarise(k, &scores?, answers.invalid_count)?;
+    let scores = scores?;
+    let mut scored = summarise(set.metric, k, &scores, answers.invalid_count)?;
     let strata = set.strata.iter().find(|strata| strata.k() == k);
     scored.strata = strata.map(|strata| score_strata(set, strata, answers, &scored.hits));
+    scored.other_metrics.qrels = set.relevance.map(|relevance| {
+        let defined: Vec<bool> = scores.iter().map(|answered| answered.defined).collect();
+        relevance.score(answers, &defined)
+    });
     Ok(scored)
+}
+
+/// One answer, scored.
+struct Answered {
+    /// Whether the query has a nearest neighbour at all.
+    defined: bool,
+    score: QueryScore,
+    other: OtherScore,
 }
 
 fn check_shapes(set: &ScoringSet<'_>, answers: &Answers<'_>) -> Result<(), ScoreError> {
@@ -215,15 +254,16 @@ fn check_shapes(set: &ScoringSet<'_>, answers: &Answers<'_>) -> Result<(), Score
 
 /// Sums first, divisions last, so that equal answers give equal figures to the last bit.
 fn summarise(
+    metric: Metric,
     k: usize,
-    scores: &[(bool, QueryScore)],
+    scores: &[Answered],
     invalid_count: u64,
 ) -> Result<Scored, ScoreError> {
     let scored = || {
         scores
             .iter()
-            .filter(|(defined, _)| *defined)
-            .map(|(_, s)| s)
+            .filter(|answered| answered.defined)
+            .map(|answered| &answered.score)
     };
     let sum = |field: fn(&QueryScore) -> u32| scored().map(|s| u64::from(field(s))).sum::<u64>();
     let mut sorted: Vec<u32> = scored().map(|s| s.hits).collect();
@@ -241,7 +281,7 @@ fn summarise(
     let share = |hits: u32| f64::from(hits) / k as f64;
     let hits = sum(|s| s.hits);
     // Over all queries, as the count of answers that are no ids is.
-    let empty: u64 = scores.iter().map(|(_, s)| u64::from(s.short)).sum();
+    let empty: u64 = scores.iter().map(|a| u64::from(a.score.short)).sum();
     if invalid_count > empty {
         return Err(ScoreError::Shape {
             what: "answers that are no ids",
@@ -249,7 +289,12 @@ fn summarise(
             found: invalid_count.to_string(),
         });
     }
-    let foreign: u64 = scores.iter().map(|(_, s)| u64::from(s.invalid)).sum();
+    let foreign: u64 = scores.iter().map(|a| u64::from(a.score.invalid)).sum();
+    let others: Vec<&OtherScore> = scores
+        .iter()
+        .filter(|answered| answered.defined)
+        .map(|answered| &answered.other)
+        .collect();
     Ok(Scored {
         quality: Quality {
             k: k as u64,
@@ -272,8 +317,9 @@ fn summarise(
         },
         hits: scores
             .iter()
-            .map(|(defined, s)| defined.then_some(s.hits))
+            .map(|a| a.defined.then_some(a.score.hits))
             .collect(),
         strata: None,
+        other_metrics: summarise_others(metric, k, &others),
     })
 }

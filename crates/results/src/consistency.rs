@@ -1,7 +1,8 @@
 //! Whether a record agrees with itself: what it is named after, and figures that follow from others.
 
 use crate::explained::check_latencies;
-use crate::{BuildRecord, Quality, Record, SearchRecord, Speed, build_key, point_id};
+use crate::other_metrics::mean_reciprocal;
+use crate::{BuildRecord, OtherMetrics, Quality, Record, SearchRecord, Speed, build_key, point_id};
 
 /// Looks whether a record can be what was written when it was measured: its name, and figures that
 /// follow from others.
@@ -36,6 +37,9 @@ fn check_figures(search: &SearchRecord) -> Result<(), String> {
     let qualities = search.quality.iter().chain(search.other_quality.values());
     for quality in qualities {
         check_quality(quality, search.identity.k)?;
+    }
+    if let Some(other) = &search.other_metrics {
+        check_other_metrics(other)?;
     }
     let Some(speed) = &search.speed else {
         return Ok(());
@@ -96,6 +100,29 @@ fn check_quality(quality: &Quality, k: u64) -> Result<(), String> {
             quality.hits, quality.scored_queries, quality.recall_mean
         ))
     }
+}
+
+fn check_other_metrics(other: &OtherMetrics) -> Result<(), String> {
+    let queries = other.scored_queries;
+    let share = |hits: u64, columns: u64| hits as f64 / (columns * queries) as f64;
+    let k_recalls = other.k_recall_at_n.iter();
+    let one_recalls = other.one_recall_at_r.iter();
+    let shares = k_recalls
+        .map(|found| ("k_recall_at_n", found.recall, share(found.id_hits, found.k)))
+        .chain(one_recalls.map(|found| {
+            let expected = share(found.queries_found, 1);
+            ("one_recall_at_r", found.recall, expected)
+        }));
+    let mrr = mean_reciprocal(&other.nearest_at_rank, queries);
+    for (name, found, expected) in shares.chain([("mrr", other.mrr, mrr)]) {
+        if found != expected {
+            return Err(format!(
+                "`other_metrics`: expected {name} of its counts over {queries} queries, {expected}, \
+                 found {found}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn check_speed(speed: &Speed) -> Result<(), String> {

@@ -13,6 +13,7 @@ mod intact;
 mod machine;
 mod measured;
 mod named_recall;
+mod other_metrics;
 mod pareto;
 mod raw;
 mod record;
@@ -31,6 +32,11 @@ pub use intact::check_raw;
 pub use machine::{collect_environment, collect_machine};
 pub use measured::{MeasuredError, MeasuredScores, score_measured};
 pub use named_recall::{k_recall_at_m_hits, one_recall_at_r_hit};
+pub use other_metrics::{
+    AnnBenchmarksRecall, BigAnnRecall, Judgement, KRecallAtN, OneRecallAtR, OtherMetrics,
+    RelativeDistanceError, Relevance, RelevanceError, RelevanceQuality, extended_truth_width,
+    slots_within,
+};
 pub use pareto::{CurvePoint, fastest_at_recall, pareto_front, qps_at_recall};
 pub use raw::check_raw_file;
 pub use record::{
@@ -49,5 +55,5 @@ pub use store::{
 pub use strata::{
     AntiHubQuality, AntiHubs, BARS, Bar, CountBucket, Difficulty, DifficultyMeasure,
     DifficultyQuality, Hubness, HubnessQuality, Occurrences, OneThird, Strata, StrataQuality,
-    StratumOutcome,
+    StratumOutcome, robustness,
 };

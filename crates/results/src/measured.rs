@@ -3,7 +3,7 @@
 use crate::aggregate::{Answers, ScoreError, Scored, ScoringSet, score_answers};
 use crate::raw::{read_answers, read_latencies};
 use crate::speed::{RepetitionTimes, SpeedError, try_speed};
-use crate::{Quality, Speed, StrataQuality};
+use crate::{OtherMetrics, Quality, Speed, StrataQuality};
 use annbench_core::EMPTY_SLOT;
 use annbench_core::npy::NpyError;
 use annbench_core::wire::Repetition;
@@ -18,6 +18,8 @@ pub struct MeasuredScores {
     pub quality: Quality,
     /// The same by strata, where there are any.
     pub strata: Option<StrataQuality>,
+    /// Metrics of the first repetition that are not recall@k.
+    pub other_metrics: OtherMetrics,
     /// Scores of later repetitions whose answers differ from the first, by number from 0.
     pub other_quality: BTreeMap<u64, Quality>,
     /// Figures from all repetitions' times.
@@ -132,7 +134,7 @@ pub fn score_measured(
     };
     let shape = [queries, k];
     let mut first_answers = None;
-    let mut first_strata = None;
+    let mut of_first = None;
     let mut qualities = BTreeMap::new();
     let mut invalid_answer = None;
     for (number, repetition) in repetitions.iter().enumerate() {
@@ -154,7 +156,10 @@ pub fn score_measured(
             invalid_count: repetition.invalid_count,
         };
         let Scored {
-            quality, strata, ..
+            quality,
+            strata,
+            other_metrics,
+            ..
         } = score_answers(pool, set, &answers).map_err(|cause| MeasuredError::Score {
             repetition: number,
             cause,
@@ -166,14 +171,14 @@ pub fn score_measured(
         }
         qualities.insert(number as u64, quality);
         if number == 0 {
-            first_strata = strata;
+            of_first = Some((strata, other_metrics));
             first_answers = own;
         }
     }
     // The first repetition is never passed over.
-    let quality = qualities
-        .remove(&0)
-        .ok_or(MeasuredError::NoAnswers { number: 0 })?;
+    let (Some(quality), Some((strata, other_metrics))) = (qualities.remove(&0), of_first) else {
+        return Err(MeasuredError::NoAnswers { number: 0 });
+    };
     let times = repetitions.iter().map(|repetition| {
         let latency_ns = read_latencies(raw_dir, repetition, queries)?;
         Ok::<_, MeasuredError>(RepetitionTimes {
@@ -184,7 +189,8 @@ pub fn score_measured(
     });
     Ok(MeasuredScores {
         quality,
-        strata: first_strata,
+        strata,
+        other_metrics,
         other_quality: qualities,
         speed: try_speed(times, queries as u64)?,
         invalid_answer,

@@ -1,6 +1,6 @@
 //! The lines of `records.jsonl`. Integers as measured, units in names; see results/README.md.
 
-use crate::StrataQuality;
+use crate::{OtherMetrics, StrataQuality};
 use annbench_core::wire::{BuildReport, SearchReport, Stage};
 use annbench_core::{Descriptor, ElementType, Metric, Mode, Params};
 use serde::de::Error as _;
@@ -430,6 +430,9 @@ pub struct SearchRecord {
     /// The same scores by strata; absent where none are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strata: Option<StrataQuality>,
+    /// Metrics of the first repetition that are not recall@k; absent where an earlier version scored it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_metrics: Option<OtherMetrics>,
     /// Scores of later repetitions whose ids differ from the first, by repetition number.
     #[serde(deserialize_with = "by_number")]
     pub other_quality: BTreeMap<u64, Quality>,

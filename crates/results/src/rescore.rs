@@ -31,6 +31,8 @@ pub struct Rescored {
     pub points: usize,
     /// Of these, the ids of those whose outcome, quality, speed or truth became another.
     pub changed: Vec<String>,
+    /// How many of the others an earlier version had scored, which have figures now that it did not know.
+    pub gained: usize,
     /// Points that could not be scored again, with the reason. Their records are as they were.
     pub unscored: Vec<(String, RescoreError)>,
 }
@@ -97,6 +99,7 @@ pub fn rescore<'d>(
         records: Vec::with_capacity(records.len()),
         points: 0,
         changed: Vec::new(),
+        gained: 0,
         unscored: Vec::new(),
     };
     let latest: HashSet<*const SearchRecord> = latest_searches(records)
@@ -142,11 +145,23 @@ pub fn rescore<'d>(
         };
         rescored.points += 1;
         if new != **search {
-            rescored.changed.push(new.point_id.clone());
+            match new == with_gains_of(search, &new) {
+                true => rescored.gained += 1,
+                false => rescored.changed.push(new.point_id.clone()),
+            }
         }
         rescored.records.push(Record::Search(Box::new(new)));
     }
     rescored
+}
+
+/// `before` with what `new` has and an earlier version did not know.
+fn with_gains_of(before: &SearchRecord, new: &SearchRecord) -> SearchRecord {
+    let mut with = before.clone();
+    if before.other_metrics.is_none() {
+        with.other_metrics.clone_from(&new.other_metrics);
+    }
+    with
 }
 
 fn rescore_point(
@@ -172,6 +187,7 @@ fn rescore_point(
     new.truth = Some(subject.truth.clone());
     new.quality = Some(scores.quality);
     new.strata = scores.strata;
+    new.other_metrics = Some(scores.other_metrics);
     new.other_quality = scores.other_quality;
     new.speed = Some(scores.speed);
     Ok(new)

@@ -292,6 +292,7 @@ fn score_set(set: &Set, metric: Metric) -> Result<Scored, ScoreError> {
         truth_width: base.n(),
         max_base_norm: 100.0,
         strata: &[],
+        relevance: None,
     };
     let answers = Answers {
         k: set.k,

@@ -41,6 +41,7 @@ impl Line {
                 truth_width: 3,
                 max_base_norm: 3.0,
                 strata: &[],
+                relevance: None,
             },
         }
     }
@@ -118,6 +119,7 @@ fn measured_run_of(
     search.measured = Some(measured);
     search.quality = Some(scores.quality);
     search.other_quality = scores.other_quality;
+    search.other_metrics = Some(scores.other_metrics);
     search.speed = Some(scores.speed);
     store.append(&common::run_record()).unwrap();
     store.append(&common::build_record()).unwrap();
@@ -179,6 +181,21 @@ fn scoring_again_changes_nothing() {
     });
     assert_eq!(again.records, records);
     assert_eq!((again.points, again.changed.len(), asked), (1, 0, 1));
+    assert_eq!(again.gained, 0);
+}
+
+#[test]
+fn an_earlier_record_gains_the_other_metrics_and_is_not_called_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let line = Line::new();
+    let records = measured_run(dir.path(), &line);
+    let mut earlier = records.clone();
+    if let Record::Search(search) = &mut earlier[2] {
+        search.other_metrics = None;
+    }
+    let again = rescore(&pool(), dir.path(), &earlier, |_| Ok(line.subject()));
+    assert_eq!(again.records, records);
+    assert_eq!((again.changed.len(), again.gained), (0, 1));
 }
 
 #[test]
@@ -500,6 +517,7 @@ fn a_zero_query_under_cosine_is_left_out_and_counted() {
         truth_width: 1,
         max_base_norm: 0.0,
         strata: &[],
+        relevance: None,
     };
     let answers = Answers {
         k: 1,

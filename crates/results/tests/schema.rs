@@ -12,6 +12,7 @@ use std::path::PathBuf;
 fn every_kind() -> Vec<Record> {
     let mut rich = search('a', Outcome::Ok);
     rich.other_quality.insert(1, quality());
+    rich.other_metrics = Some(other_metrics());
     rich.speed.as_mut().unwrap().service_latency.push(Latency {
         mean_ns: 1.5,
         p50_ns: 1,

@@ -46,6 +46,7 @@ fn score(
         truth_width: k,
         max_base_norm: 0.0,
         strata: &[],
+        relevance: None,
     };
     let occurrences = Occurrences {
         k,
@@ -187,6 +188,7 @@ fn without_counts_the_reason_stands_in_their_place() {
         truth_width: 2,
         max_base_norm: 0.0,
         strata: &[],
+        relevance: None,
     };
     let strata = [Strata::new(&set, 2, Err("it takes too long".to_owned()))];
     let set = ScoringSet {

@@ -149,6 +149,7 @@ fn quality_of_hits(hits: &[u32], k: u32) -> Quality {
         truth_width: k as usize,
         max_base_norm: 0.0,
         strata: &[],
+        relevance: None,
     };
     let answers = Answers {
         k: k as usize,

@@ -85,6 +85,7 @@ impl JobRun<'_, '_> {
             truth: Some(self.subject.facts.truth.clone()),
             quality: None,
             strata: None,
+            other_metrics: None,
             other_quality: BTreeMap::new(),
             speed: None,
             accepted_checksums: self.subject.facts.accepted_checksums.clone(),

@@ -105,6 +105,7 @@ impl Bench<'_> {
         let MeasuredScores {
             quality,
             strata,
+            other_metrics,
             other_quality,
             speed,
             invalid_answer,
@@ -140,6 +141,7 @@ impl Bench<'_> {
         });
         record.quality = Some(quality);
         record.strata = strata;
+        record.other_metrics = Some(other_metrics);
         record.other_quality = other_quality;
         record.speed = Some(speed);
         self.append_point(point, record)?;

@@ -161,6 +161,7 @@ impl Made {
                 truth_width: 10,
                 max_base_norm: 0.0,
                 strata: &[],
+                relevance: None,
             },
         }
     }

@@ -18,6 +18,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Answer> {
     };
     let more = More {
         points: args.points,
+        metrics: args.metrics,
         text_plot: args.text_plot,
         json: args.form.json,
     };
@@ -29,6 +30,8 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Answer> {
 pub struct More {
     /// The table of all points.
     pub points: bool,
+    /// The table of metrics that are not recall@k.
+    pub metrics: bool,
     /// The Pareto plots as text.
     pub text_plot: bool,
     /// One JSON document instead of text.
@@ -79,6 +82,10 @@ pub fn answer(runs: &[PathBuf], out: &Path, more: More, by: By) -> anyhow::Resul
         if more.points {
             text.push('\n');
             text.push_str(&overlay.details());
+        }
+        if more.metrics {
+            text.push('\n');
+            text.push_str(&overlay.metrics());
         }
         if more.text_plot {
             text.push('\n');

@@ -105,7 +105,7 @@ impl Scorer<'_> {
         let same = rescored.changed.is_empty();
         let good = edited.is_empty() && rescored.unscored.is_empty() && (same || !self.check);
         if let Some(store) = &mut store
-            && !same
+            && (!same || rescored.gained > 0)
         {
             store.replace_records(rescored.records)?;
         }
@@ -181,6 +181,13 @@ fn write_rescored(text: &mut String, dir: &Path, before: &[Record], rescored: &R
         rescored.points,
         rescored.changed.len()
     );
+    if rescored.gained > 0 {
+        let _ = writeln!(
+            text,
+            "  {} have figures that an earlier version did not know: `other_metrics`",
+            rescored.gained
+        );
+    }
     for point in &rescored.changed {
         let old = figures(before, point);
         let _ = writeln!(

@@ -234,6 +234,7 @@ impl Opened {
             truth_width: self.truth.width(),
             max_base_norm: dataset.max_base_norm(),
             strata,
+            relevance: None,
         }
     }
 

@@ -177,6 +177,7 @@ impl Library {
             truth: None,
             quality: None,
             strata: None,
+            other_metrics: None,
             other_quality: BTreeMap::new(),
             speed: None,
             accepted_checksums: Vec::new(),

@@ -1,5 +1,6 @@
 //! Queries by how hard they are, told from the truth alone.
 
+use crate::other_metrics::length;
 use annbench_core::Metric;
 use annbench_stats::terciles;
 use serde::{Deserialize, Serialize};
@@ -33,18 +34,8 @@ impl Difficulty {
     /// # Errors
     /// Why it cannot be told: too few columns, or a metric whose values are no distances.
     pub fn of(metric: Metric, distances: &[f64], width: usize, k: usize) -> Result<Self, String> {
-        let length: fn(f64) -> f64 = match metric {
-            Metric::L2 => f64::sqrt,
-            // Between unit vectors |q - x|² = 2 (1 - cos).
-            Metric::Cosine => |d| (2.0 * d).max(0.0).sqrt(),
-            Metric::Hamming | Metric::Jaccard => |d| d,
-            Metric::InnerProduct => {
-                return Err(
-                    "inner products are no distances, and give no intrinsic dimension".into(),
-                );
-            }
-            other => return Err(format!("{other} is not known to be a distance")),
-        };
+        let length =
+            length(metric).map_err(|why| format!("{why}, and give no intrinsic dimension"))?;
         let rows = distances.chunks_exact(width.max(1));
         if width >= LID_COLUMNS {
             let lids: Vec<f64> = rows

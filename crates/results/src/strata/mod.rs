@@ -7,6 +7,7 @@
 mod difficulty;
 mod hubs;
 mod quality;
+mod robustness;
 mod set;
 
 pub use difficulty::{Difficulty, DifficultyMeasure};
@@ -15,6 +16,7 @@ pub use quality::{
     AntiHubQuality, BARS, Bar, CountBucket, DifficultyQuality, Hubness, HubnessQuality, OneThird,
     StrataQuality, StratumOutcome,
 };
+pub use robustness::robustness;
 pub use set::{Occurrences, Strata};
 
 pub(crate) use quality::score_strata;

@@ -185,6 +185,52 @@ pub fn quality() -> Quality {
     }
 }
 
+/// Nearest first in one of two queries, second in none.
+pub fn other_metrics() -> OtherMetrics {
+    OtherMetrics {
+        scored_queries: 2,
+        k_recall_at_n: vec![KRecallAtN {
+            k: 1,
+            n: 2,
+            id_hits: 1,
+            recall: 0.5,
+        }],
+        one_recall_at_r: vec![OneRecallAtR {
+            r: 1,
+            queries_found: 1,
+            recall: 0.5,
+        }],
+        nearest_at_rank: vec![1, 0],
+        mrr: 0.5,
+        relative_distance_error: Ok(RelativeDistanceError {
+            queries: 2,
+            short_queries: 0,
+            zero_queries: 0,
+            zero_pairs: 0,
+            mean: Some(0.25),
+        }),
+        ann_benchmarks_recall: Ok(AnnBenchmarksRecall {
+            slots_within: 3,
+            recall: 0.75,
+        }),
+        big_ann_recall: BigAnnRecall {
+            extended_hits: 3,
+            recall: 0.75,
+        },
+        qrels: Some(RelevanceQuality {
+            queries: 1,
+            queries_without_relevant: 1,
+            queries_not_judged: 0,
+            relevant: 1,
+            relevant_found: 1,
+            first_relevant_at_rank: vec![1, 0],
+            ndcg: Some(1.0),
+            mrr: Some(1.0),
+            recall: Some(1.0),
+        }),
+    }
+}
+
 /// A search record of the point named by `digit` 64 times.
 pub fn search(digit: char, outcome: Outcome) -> SearchRecord {
     let ok = outcome == Outcome::Ok;
@@ -201,6 +247,7 @@ pub fn search(digit: char, outcome: Outcome) -> SearchRecord {
         truth: ok.then(truth),
         quality: ok.then(quality),
         strata: None,
+        other_metrics: None,
         other_quality: BTreeMap::new(),
         speed: ok.then(|| Speed {
             qps: vec![1e6],

@@ -6,9 +6,11 @@ mod document;
 mod found;
 mod invocation;
 mod lines;
+mod other_metrics;
 mod outcome;
 mod point;
 mod repetitions;
+mod strata;
 mod text;
 mod units;
 

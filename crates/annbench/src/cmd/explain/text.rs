@@ -4,7 +4,9 @@ use super::build::{write_attempt, write_identity};
 use super::found::Found;
 use super::invocation::write_invocation;
 use super::lines::Lines;
+use super::other_metrics::write_other_metrics;
 use super::point::write_point;
+use super::strata::write_strata;
 use crate::known::{Asked, Known};
 use crate::progress::outcome_text;
 use annbench_results::SearchRecord;
@@ -35,6 +37,13 @@ pub(super) fn text(asked: &Asked, found: &[Found<'_>]) -> String {
                         let earlier =
                             format!("{} in {}", outcome_text(&earlier.outcome), earlier.run_id);
                         lines.add("earlier", earlier);
+                    }
+                    let k = search.identity.k;
+                    if let Some(other) = &search.other_metrics {
+                        write_other_metrics(&mut lines, other, k);
+                    }
+                    if let Some(strata) = &search.strata {
+                        write_strata(&mut lines, strata, k);
                     }
                 }
             }
