@@ -2,12 +2,13 @@ use crate::cache::Cache;
 use crate::catalogue::Entry;
 use crate::content::ContentFacts;
 use crate::copy::Effects;
-use crate::mapped::MappedVectors;
+use crate::mapped::{MappedFile, MappedVectors};
 use crate::opening::Opening;
 use crate::truth::{Space, Truth, check_all, check_sample, shipped_truth};
 use crate::widen::widen;
 use crate::{DatasetError, Watch};
 use annbench_core::{ElementType, Metric, norm};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -108,6 +109,7 @@ pub struct Dataset {
     uncompared_checksums: Vec<UncomparedChecksum>,
     notes: Vec<String>,
     later_notes: Mutex<Vec<String>>,
+    pub(crate) beside: BTreeMap<String, MappedFile>,
 }
 
 impl Dataset {
@@ -159,6 +161,7 @@ impl Dataset {
             uncompared_checksums: Vec::new(),
             notes: Vec::new(),
             later_notes: Mutex::default(),
+            beside: opening.beside.clone(),
         };
         if let Some(part) = &entry.truth
             && dataset.narrowed.is_empty()

@@ -7,6 +7,7 @@
 //! adapters, results or the network.
 
 mod audit;
+mod beside;
 mod cache;
 mod catalogue;
 mod checksum;
@@ -31,9 +32,10 @@ mod value;
 mod widen;
 
 pub use audit::{Audit, AuditDepth, Finding, Rule, Verdict, audit, audit_opened, quick_audit};
+pub use beside::Metadata;
 pub use catalogue::{
-    Archive, Catalogue, Entry, EntryError, FileFacts, FileState, FileStatus, Places, TruthPart,
-    VectorsPart,
+    Archive, Catalogue, Entry, EntryError, FileFacts, FileState, FileStatus, MetadataPart, Places,
+    QrelsPart, RangeTruthPart, TruthPart, VectorsPart,
 };
 pub use companion::{IdList, Judged, Qrels, RangeTruth, SparseRows};
 pub use dataset::{AcceptedChecksum, Dataset, NarrowedPart, OpenOptions, UncomparedChecksum};

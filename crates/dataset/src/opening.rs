@@ -16,6 +16,8 @@ pub(crate) struct Opening<'o> {
     entry: &'o Entry,
     options: &'o OpenOptions<'o>,
     files: BTreeMap<String, MappedFile>,
+    /// Files beside them that are there.
+    pub(crate) beside: BTreeMap<String, MappedFile>,
     /// Files that end after the rows that are taken.
     cut: BTreeSet<String>,
     pub(crate) uncompared: Vec<UncomparedChecksum>,
@@ -34,6 +36,7 @@ impl<'o> Opening<'o> {
             entry,
             options,
             files: find_files(entry)?,
+            beside: find_files_beside(entry)?,
             cut: BTreeSet::new(),
             uncompared: Vec::new(),
             accepted: Vec::new(),
@@ -56,7 +59,7 @@ impl<'o> Opening<'o> {
 
     /// Sizes first, because they cost nothing and say more.
     fn check_files(&mut self) -> Result<(), DatasetError> {
-        for (name, file) in self.files.clone() {
+        for (name, file) in self.files.clone().into_iter().chain(self.beside.clone()) {
             let facts = self.entry.facts(&name);
             let bytes = file.bytes().len() as u64;
             let other_size = facts.bytes.filter(|&known| known != bytes);
@@ -92,7 +95,8 @@ impl<'o> Opening<'o> {
     /// Whether `name` holds only vectors of which the first rows are taken.
     fn may_be_cut(&self, name: &str) -> bool {
         let truth = self.entry.truth.as_ref();
-        truth.is_none_or(|truth| truth.file != name)
+        !self.beside.contains_key(name)
+            && truth.is_none_or(|truth| truth.file != name)
             && [&self.entry.base, &self.entry.queries]
                 .iter()
                 .all(|part| part.file != name || part.take_first.is_some())
@@ -266,14 +270,17 @@ impl Sum {
 fn find_files(entry: &Entry) -> Result<BTreeMap<String, MappedFile>, DatasetError> {
     let mut files = BTreeMap::new();
     let mut missing = Vec::new();
-    for status in entry.file_statuses() {
-        match entry.places.find(&status.file) {
+    for (_, file) in entry.opened_files() {
+        if files.contains_key(file) || missing.iter().any(|one: &MissingFile| one.file == file) {
+            continue;
+        }
+        match entry.places.find(file) {
             Some(path) => {
-                files.insert(status.file, MappedFile::open(&path)?);
+                files.insert(file.to_owned(), MappedFile::open(&path)?);
             }
             None => {
-                refuse_other_than_files(entry, &status.file)?;
-                missing.push(missing_file(entry, &status.file));
+                refuse_other_than_files(entry, file)?;
+                missing.push(missing_file(entry, file));
             }
         }
     }
@@ -287,6 +294,20 @@ fn find_files(entry: &Entry) -> Result<BTreeMap<String, MappedFile>, DatasetErro
     }
 }
 
+/// Maps every file beside them that is there: without the others, the set can be searched.
+fn find_files_beside(entry: &Entry) -> Result<BTreeMap<String, MappedFile>, DatasetError> {
+    let mut files = BTreeMap::new();
+    for (_, file) in entry.files_beside() {
+        match entry.places.find(file) {
+            Some(path) => {
+                files.insert(file.to_owned(), MappedFile::open(&path)?);
+            }
+            None => refuse_other_than_files(entry, file)?,
+        }
+    }
+    Ok(files)
+}
+
 /// Says what lies in a place of `file`, for none of them has the file.
 fn refuse_other_than_files(entry: &Entry, file: &str) -> Result<(), DatasetError> {
     for path in entry.places.candidates(file) {
@@ -297,7 +318,7 @@ fn refuse_other_than_files(entry: &Entry, file: &str) -> Result<(), DatasetError
     Ok(())
 }
 
-fn missing_file(entry: &Entry, file: &str) -> MissingFile {
+pub(crate) fn missing_file(entry: &Entry, file: &str) -> MissingFile {
     let own = entry.facts(file).url;
     let packed = own.is_none() && entry.archive.is_some();
     let archive = entry.archive.as_ref().map(|archive| archive.url.clone());

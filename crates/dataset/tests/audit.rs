@@ -137,7 +137,9 @@ fn all_rules_hold_of_a_clean_set() {
             );
         }
         let rules: Vec<Rule> = audit.findings.iter().map(|f| f.rule).collect();
-        assert_eq!(rules, Rule::ALL);
+        // This set has nothing beside vectors and neighbours.
+        let judged = Rule::ALL.into_iter().filter(|&rule| rule != Rule::Beside);
+        assert_eq!(rules, judged.collect::<Vec<_>>());
         let quick = Set::clean(metric).audit_at(AuditDepth::Quick);
         assert_eq!(violated(&quick), []);
         assert!(quick.findings.len() >= 9);

@@ -1,4 +1,5 @@
 mod add;
+mod beside;
 mod convert;
 mod strata;
 
@@ -262,6 +263,7 @@ fn show(entry: &Entry) -> String {
         }
         None => text.push_str("  truth     not shipped: computed exactly and cached\n"),
     }
+    text.push_str(&beside::declared(entry));
     let _ = writeln!(text, "  source    {}", entry.source);
     let _ = writeln!(text, "  licence   {}", entry.licence);
     if let Some(archive) = &entry.archive {
@@ -343,6 +345,7 @@ fn check(places: &Places, name: &str, permits: Permits) -> anyhow::Result<Answer
     );
     let verdict = opened.truth_verdict();
     let _ = writeln!(text, "  truth                {verdict}");
+    text.push_str(&beside::checked(opened.dataset())?);
     for warning in opened.warnings() {
         let _ = writeln!(text, "  WARNING: {warning}");
     }

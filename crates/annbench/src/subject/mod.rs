@@ -185,6 +185,11 @@ impl Opened {
             .collect()
     }
 
+    /// The dataset itself.
+    pub fn dataset(&self) -> &Dataset {
+        &self.dataset
+    }
+
     /// The dataset as the runner and the scorer need it.
     pub fn subject(&self) -> Subject<'_> {
         let dataset = &self.dataset;

@@ -7,6 +7,7 @@
 //! Pearson or, where it found nothing, by the hypergeometric distribution of the finite query set.
 
 mod agreement;
+mod beside;
 mod convention;
 mod corpus_matches;
 mod duplicates_in_base;
@@ -206,6 +207,9 @@ fn judge_all(
         AuditDepth::Full => judge(&subject, affordable(&subject, FULL_COMPONENTS).max(1))?,
         AuditDepth::Queries(wanted) => judge(&subject, wanted.max(1))?,
     };
+    if depth != AuditDepth::Quick {
+        findings.extend(beside::beside(dataset)?);
+    }
     findings.sort_by_key(|finding| finding.rule);
     Ok(Audit {
         dataset: dataset.name().to_owned(),

@@ -40,11 +40,13 @@ pub enum Rule {
     Ties,
     /// Queries are as far from the base as its rows are from each other.
     QueryDistribution,
+    /// What is beside vectors and neighbours is about the rows of the set; judged where there is any.
+    Beside,
 }
 
 impl Rule {
     /// Every rule, in the order in which they are judged.
-    pub const ALL: [Rule; 17] = [
+    pub const ALL: [Rule; 18] = [
         Rule::Shape,
         Rule::Finite,
         Rule::ElementRange,
@@ -62,6 +64,7 @@ impl Rule {
         Rule::TruthExact,
         Rule::Ties,
         Rule::QueryDistribution,
+        Rule::Beside,
     ];
 
     /// Its name on command lines, in records and in JSON. It does not change.
@@ -84,6 +87,7 @@ impl Rule {
             Rule::TruthExact => "truth_exact",
             Rule::Ties => "ties",
             Rule::QueryDistribution => "query_distribution",
+            Rule::Beside => "beside",
         }
     }
 

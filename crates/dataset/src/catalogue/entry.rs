@@ -1,4 +1,4 @@
-use super::Places;
+use super::{MetadataPart, Places, QrelsPart, RangeTruthPart};
 use crate::Format;
 use annbench_core::{ElementType, Metric};
 use std::collections::BTreeMap;
@@ -22,6 +22,12 @@ pub struct Entry {
     pub queries: VectorsPart,
     /// Where shipped truth comes from, if there is any.
     pub truth: Option<TruthPart>,
+    /// Judgements of relevance, if there are any.
+    pub qrels: Option<QrelsPart>,
+    /// All base rows within a radius of each query, if they are shipped.
+    pub range_truth: Option<RangeTruthPart>,
+    /// What is known of rows beside their vectors, if anything is.
+    pub metadata: Option<MetadataPart>,
     /// What is known of the files, by file name.
     pub files: BTreeMap<String, FileFacts>,
     /// What the publisher packs the files into, if that is what one downloads.
@@ -105,6 +111,36 @@ impl Entry {
     /// Base rows.
     pub fn n(&self) -> usize {
         self.base.n()
+    }
+
+    /// The files that its vectors and neighbours are in, each with its role, in the order base, queries,
+    /// truth; a file may have several.
+    pub(crate) fn opened_files(&self) -> Vec<(&'static str, &str)> {
+        let truth = self.truth.as_ref().map(|truth| ("truth", &*truth.file));
+        let vectors = [("base", &*self.base.file), ("queries", &*self.queries.file)];
+        vectors.into_iter().chain(truth).collect()
+    }
+
+    /// The files beside them, without which it can be searched all the same.
+    pub(crate) fn files_beside(&self) -> Vec<(&'static str, &str)> {
+        let mut files: Vec<(&'static str, &str)> = Vec::new();
+        if let Some(part) = &self.qrels {
+            files.extend([
+                ("qrels", &*part.file),
+                ("names of queries", &*part.query_ids),
+                ("names of base rows", &*part.base_ids),
+            ]);
+        }
+        if let Some(part) = &self.range_truth {
+            files.push(("range truth", &part.file));
+        }
+        if let Some(part) = &self.metadata {
+            files.extend([
+                ("metadata of the base", &*part.base),
+                ("metadata of the queries", &*part.queries),
+            ]);
+        }
+        files
     }
 
     /// What is known of `file`.

@@ -1,5 +1,5 @@
 use super::EntryError;
-use super::entry::{Archive, FileFacts, VectorsPart};
+use super::entry::{Archive, Entry, FileFacts, VectorsPart};
 use super::read::text;
 use annbench_core::ElementType;
 use annbench_yaml::{Data, ErrorKind, Fields, Key, Node, Source, Value, shortened};
@@ -12,20 +12,19 @@ const ARCHIVE_KEYS: [&str; 4] = ["url", "bytes", "sha256", "md5"];
 const SHA256: usize = 64;
 const MD5: usize = 32;
 
-/// Reads `files`: what is known of each, by name, of an entry with these base and query vectors of
-/// `element`. Only those that are `used` can be named.
+/// Reads `files` of `entry`: what is known of each, by name. Only those that it uses can be named.
 pub(super) fn facts(
     source: &Source,
     node: &Node,
-    used: &[&str],
-    vectors: [&VectorsPart; 2],
-    element: ElementType,
+    entry: &Entry,
 ) -> Result<BTreeMap<String, FileFacts>, EntryError> {
+    let used = entry.opened_files().into_iter().chain(entry.files_beside());
+    let used: Vec<&str> = used.map(|(_, file)| file).collect();
     let mut facts = BTreeMap::new();
     for (key, node) in source.entries(node, "`files`")? {
         if !used.contains(&key.name.as_str()) {
             let problem = format!("`files`: nothing uses `{}`", shortened(&key.name));
-            let mut used = used.to_vec();
+            let mut used = used;
             used.dedup();
             return Err(source.unknown(
                 ErrorKind::UnknownName,
@@ -37,7 +36,8 @@ pub(super) fn facts(
         }
         let fields = source.fields(node, "an entry of `files`", &FILE_KEYS)?;
         if let Some((flat, _)) = fields.entry("flat_sha256") {
-            check_flat(source, flat, &key.name, vectors, element)?;
+            let vectors = [&entry.base, &entry.queries];
+            check_flat(source, flat, &key.name, vectors, entry.element)?;
         }
         let known = FileFacts {
             bytes: bytes(source, &fields)?,

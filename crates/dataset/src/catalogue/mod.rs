@@ -1,5 +1,6 @@
 //! The catalogue: one YAML file per dataset.
 
+mod beside;
 mod entry;
 mod files;
 mod parts;
@@ -12,6 +13,7 @@ use crate::DatasetError;
 use crate::lying::{Lying, lying_at};
 pub use annbench_yaml::Diagnostic as EntryError;
 use annbench_yaml::{decode, nearest};
+pub use beside::{MetadataPart, QrelsPart, RangeTruthPart};
 pub(crate) use entry::is_plain_name;
 pub use entry::{Archive, Entry, FileFacts, TruthPart, VectorsPart};
 pub use places::Places;

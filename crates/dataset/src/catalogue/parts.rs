@@ -1,6 +1,6 @@
 use super::EntryError;
 use super::entry::{TruthPart, VectorsPart};
-use super::read::{size, text};
+use super::read::{file as file_of, size, text};
 use crate::Format;
 use annbench_core::ElementType;
 use annbench_yaml::{ErrorKind, Fields, Node, Source, Span, listed};
@@ -20,7 +20,7 @@ pub(super) fn vectors_part(
 ) -> Result<VectorsPart, EntryError> {
     let fields = source.fields(node, what, &VECTOR_KEYS)?;
     let file = fields.required("file", "file: base.fvecs")?;
-    let file = text(source, file, "`file`")?;
+    let file = file_of(source, file, "file")?;
     let (format, at) = format(source, &fields, "format: fvecs")?;
     let fits = |format: &Format| format.holds(element);
     if !format.holds_vectors() {
@@ -66,7 +66,7 @@ pub(super) fn vectors_part(
 pub(super) fn truth_part(source: &Source, node: &Node, n: usize) -> Result<TruthPart, EntryError> {
     let fields = source.fields(node, "`truth`", &TRUTH_KEYS)?;
     let file = fields.required("file", "file: gt.ivecs")?;
-    let file = text(source, file, "`file`")?;
+    let file = file_of(source, file, "file")?;
     let (format, at) = format(source, &fields, "format: ivecs")?;
     if !format.holds_truth() {
         let fits = |format: &Format| format.holds_truth();

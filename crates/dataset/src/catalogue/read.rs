@@ -1,10 +1,11 @@
+use super::beside::{metadata_part, qrels_part, range_truth_part};
 use super::entry::{Entry, is_plain_name};
 use super::parts::{MOST_ROWS, truth_part, vectors_part};
 use super::{EntryError, Places, files};
 use annbench_core::{ElementType, Metric};
 use annbench_yaml::{ErrorKind, Form, Node, Source, listed, shortened};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path};
 
 const FORM: Form = Form {
     what: "a dataset entry",
@@ -13,7 +14,7 @@ const FORM: Form = Form {
     in_place_of_merges: "write the keys out; share single values with `&name` and `*name`",
 };
 
-const ENTRY_KEYS: [&str; 14] = [
+const ENTRY_KEYS: [&str; 17] = [
     "name",
     "description",
     "metric",
@@ -22,6 +23,9 @@ const ENTRY_KEYS: [&str; 14] = [
     "base",
     "queries",
     "truth",
+    "qrels",
+    "range_truth",
+    "metadata",
     "files",
     "archive",
     "source",
@@ -63,15 +67,14 @@ pub(super) fn entry(path: &Path, text: &str, places: Places) -> Result<Entry, En
         None => None,
         Some(node) => Some(truth_part(source, node, base.n())?),
     };
-    let used: Vec<&str> = [&base.file, &queries.file]
-        .into_iter()
-        .chain(truth.as_ref().map(|truth| &truth.file))
-        .map(String::as_str)
-        .collect();
-    let files = match fields.get("files") {
-        None => BTreeMap::new(),
-        Some(node) => files::facts(source, node, &used, [&base, &queries], element)?,
-    };
+    let qrels = fields.get("qrels");
+    let qrels = qrels.map(|node| qrels_part(source, node)).transpose()?;
+    let range_truth = fields.get("range_truth");
+    let range_truth = range_truth.map(|node| range_truth_part(source, node));
+    let range_truth = range_truth.transpose()?;
+    let metadata = fields.get("metadata");
+    let metadata = metadata.map(|node| metadata_part(source, node));
+    let metadata = metadata.transpose()?;
     let archive = match fields.get("archive") {
         None => None,
         Some(node) => Some(files::archive(source, node)?),
@@ -92,7 +95,7 @@ pub(super) fn entry(path: &Path, text: &str, places: Places) -> Result<Entry, En
         None => name.clone(),
         Some(node) => folder(source, node)?,
     };
-    Ok(Entry {
+    let mut entry = Entry {
         name,
         description,
         metric,
@@ -101,13 +104,20 @@ pub(super) fn entry(path: &Path, text: &str, places: Places) -> Result<Entry, En
         base,
         queries,
         truth,
-        files,
+        qrels,
+        range_truth,
+        metadata,
+        files: BTreeMap::new(),
         archive,
         source: publisher,
         licence,
         notes,
         places: Places { folder, ..places },
-    })
+    };
+    if let Some(node) = fields.get("files") {
+        entry.files = files::facts(source, node, &entry)?;
+    }
+    Ok(entry)
 }
 
 /// Refuses a metric that vectors of `element` cannot have.
@@ -135,6 +145,27 @@ fn check_metric(
 /// Text without the line break that ends a block of lines.
 pub(super) fn text(source: &Source, node: &Node, what: &str) -> Result<String, EntryError> {
     Ok(source.text(node, what)?.value.trim_end().to_owned())
+}
+
+/// The name of a file, or a path, under `key`. It may be written to a folder of the dataset, and leads to
+/// no other.
+pub(super) fn file(source: &Source, node: &Node, key: &str) -> Result<String, EntryError> {
+    let what = format!("`{key}`");
+    let file = text(source, node, &what)?;
+    let path = Path::new(&file);
+    let leads_out = |part| matches!(part, Component::ParentDir);
+    if path.is_absolute() || (!file.is_empty() && !path.components().any(leads_out)) {
+        return Ok(file);
+    }
+    Err(source
+        .error(
+            ErrorKind::Value,
+            node.span,
+            format!("{what} names no file in the folder of the dataset"),
+        )
+        .expected("the name of a file, a path below that folder, or an absolute path")
+        .found(format!("`{}`", shortened(&file)))
+        .next("name the file without `..`; `--data DIR` says where else to look"))
 }
 
 /// Rows, components and widths fit 32 bits in every layout there is.

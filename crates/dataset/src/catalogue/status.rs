@@ -6,7 +6,7 @@ use std::path::PathBuf;
 pub struct FileStatus {
     /// File name as the entry gives it.
     pub file: String,
-    /// What it holds: base, queries, truth.
+    /// What it holds: base, queries, truth, or what is beside them.
     pub roles: Vec<&'static str>,
     /// Size, checksum and URL.
     pub facts: FileFacts,
@@ -38,14 +38,10 @@ pub enum FileState {
 }
 
 impl Entry {
-    /// Every file of the dataset, each once, in the order base, queries, truth.
+    /// Every file of the dataset, each once, in the order base, queries, truth, and what is beside them.
     pub fn file_statuses(&self) -> Vec<FileStatus> {
-        let truth = self.truth.as_ref().map(|truth| ("truth", &truth.file));
         let mut statuses: Vec<FileStatus> = Vec::new();
-        for (role, file) in [("base", &self.base.file), ("queries", &self.queries.file)]
-            .into_iter()
-            .chain(truth)
-        {
+        for (role, file) in self.opened_files().into_iter().chain(self.files_beside()) {
             match statuses.iter_mut().find(|status| status.file == *file) {
                 Some(status) => status.roles.push(role),
                 None => statuses.push(self.file_status(role, file)),

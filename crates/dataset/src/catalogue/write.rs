@@ -26,6 +26,28 @@ impl Entry {
         if let Some(part) = &self.truth {
             line("truth", truth(part));
         }
+        if let Some(part) = &self.qrels {
+            let files = [
+                ("file", &part.file),
+                ("query_ids", &part.query_ids),
+                ("base_ids", &part.base_ids),
+            ];
+            line(
+                "qrels",
+                mapping(files.map(|(key, file)| (key, Some(scalar(file))))),
+            );
+        }
+        if let Some(part) = &self.range_truth {
+            line("range_truth", mapping([("file", Some(scalar(&part.file)))]));
+        }
+        if let Some(part) = &self.metadata {
+            let known = [
+                ("base", Some(scalar(&part.base))),
+                ("queries", Some(scalar(&part.queries))),
+                ("columns", Some(part.columns.to_string())),
+            ];
+            line("metadata", mapping(known));
+        }
         if !self.files.is_empty() {
             line("files", self.facts_of_files());
         }

@@ -14,7 +14,12 @@ use crate::DatasetError;
 use std::path::Path;
 
 /// Refuses what a file holds.
-fn refused(path: &Path, place: impl Into<String>, expected: String, found: String) -> DatasetError {
+pub(crate) fn refused(
+    path: &Path,
+    place: impl Into<String>,
+    expected: String,
+    found: String,
+) -> DatasetError {
     DatasetError::contents(
         path,
         place,

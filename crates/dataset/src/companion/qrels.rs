@@ -22,10 +22,14 @@ impl IdList {
     /// [`DatasetError::Io`]; [`DatasetError::Contents`] where there are more or fewer names, or one
     /// twice.
     pub fn read(path: &Path, n: usize) -> Result<Self, DatasetError> {
-        let file = MappedFile::open(path)?;
+        Self::parse(&MappedFile::open(path)?, n)
+    }
+
+    pub(crate) fn parse(file: &MappedFile, n: usize) -> Result<Self, DatasetError> {
+        let path = file.path();
         let mut rows: HashMap<String, u32> = HashMap::new();
         let mut count = 0usize;
-        for name in lines(&file)? {
+        for name in lines(file)? {
             // More than 32 bits of them are more than any set has rows.
             let row = u32::try_from(count).unwrap_or(u32::MAX);
             count += 1;
@@ -89,8 +93,12 @@ impl Qrels {
     /// # Errors
     /// [`DatasetError::Io`]; [`DatasetError::Contents`] with the line that is none of such a file.
     pub fn read(path: &Path) -> Result<Self, DatasetError> {
-        let file = MappedFile::open(path)?;
-        let mut text = lines(&file)?;
+        Self::parse(&MappedFile::open(path)?)
+    }
+
+    pub(crate) fn parse(file: &MappedFile) -> Result<Self, DatasetError> {
+        let path = file.path();
+        let mut text = lines(file)?;
         let head = text.next().unwrap_or_default();
         if head != HEAD {
             let found = format!("`{}`", head.chars().take(80).collect::<String>());

@@ -20,7 +20,11 @@ impl RangeTruth {
     /// [`DatasetError::Io`]; [`DatasetError::Contents`] where sizes, counts, ids or distances are not
     /// those of such a file.
     pub fn read(path: &Path, n: usize) -> Result<Self, DatasetError> {
-        let file = MappedFile::open(path)?;
+        Self::parse(&MappedFile::open(path)?, n)
+    }
+
+    pub(crate) fn parse(file: &MappedFile, n: usize) -> Result<Self, DatasetError> {
+        let path = file.path();
         let bytes = file.bytes();
         let words = bytes.as_chunks::<4>().0;
         let count = |at: usize| {

@@ -24,7 +24,11 @@ impl SparseRows {
     /// [`DatasetError::Io`]; [`DatasetError::Contents`] where sizes, offsets, columns or values are not
     /// those of such a file.
     pub fn read(path: &Path) -> Result<Self, DatasetError> {
-        let file = MappedFile::open(path)?;
+        Self::parse(&MappedFile::open(path)?)
+    }
+
+    pub(crate) fn parse(file: &MappedFile) -> Result<Self, DatasetError> {
+        let path = file.path();
         let bytes = file.bytes();
         let header = [0, 8, 16].map(|at| u64_at(bytes, at).filter(|&size| size <= i64::MAX as u64));
         let [Some(rows), Some(dim), Some(values)] = header else {

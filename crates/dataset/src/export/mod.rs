@@ -215,6 +215,12 @@ fn entry_of(
         fingerprints.base,
         fingerprints.queries,
     ));
+    if !own.files_beside().is_empty() {
+        notes.push(format!(
+            "What `{}` has beside vectors and neighbours (qrels, range truth, metadata) was not converted.",
+            own.name
+        ));
+    }
     for accepted in dataset.accepted_checksums() {
         notes.push(format!(
             "The checksum of a file that it was converted from was accepted: {accepted}."
@@ -241,6 +247,9 @@ fn entry_of(
             ids: None,
             width: truth.width(),
         }),
+        qrels: None,
+        range_truth: None,
+        metadata: None,
         files: BTreeMap::new(),
         archive: None,
         source: own.source.clone(),
