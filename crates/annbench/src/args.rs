@@ -348,7 +348,7 @@ pub struct DatasetsArgs {
                         unknown, 130 after Ctrl-C. What came is kept, and the same command goes on with it."
 )]
 pub struct FetchArgs {
-    /// Names of entries, or of VectorDBBench's folders, such as openai_small_50k
+    /// Names of entries, or of VectorDBBench's bases without queries, such as gist_small_100k
     #[arg(value_name = "NAME", required = true, add = ArgValueCandidates::new(complete::datasets))]
     pub names: Vec<String>,
     /// Take the files from this folder of a server (http, https, ftp) and not from where they are

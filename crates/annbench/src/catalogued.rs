@@ -29,6 +29,7 @@ pub struct Catalogued<'e> {
 #[derive(Debug, Serialize)]
 struct Download<'e> {
     url: &'e str,
+    mirrors: &'e [String],
     bytes: Option<u64>,
     sha256: Option<&'e str>,
     md5: Option<&'e str>,
@@ -39,8 +40,11 @@ struct CataloguedFile {
     file: String,
     roles: Vec<&'static str>,
     url: Option<String>,
+    mirrors: Vec<String>,
     bytes: Option<u64>,
     sha256: Option<String>,
+    /// Of what is at the URL, packed or not.
+    md5: Option<String>,
     flat_sha256: Option<String>,
     belongs: PathBuf,
     /// missing, present or other_size.
@@ -69,6 +73,7 @@ impl<'e> Catalogued<'e> {
                 .all(|status| status.state != FileState::Missing),
             archive: entry.archive.as_ref().map(|archive| Download {
                 url: &archive.url,
+                mirrors: &archive.mirrors,
                 bytes: archive.bytes,
                 sha256: archive.sha256.as_deref(),
                 md5: archive.md5.as_deref(),
@@ -91,6 +96,8 @@ impl CataloguedFile {
             file: status.file,
             roles: status.roles,
             url: status.facts.url,
+            mirrors: status.facts.mirrors,
+            md5: status.facts.md5,
             bytes: status.facts.bytes,
             sha256: status.facts.sha256,
             flat_sha256: status.facts.flat_sha256,

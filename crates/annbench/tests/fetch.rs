@@ -344,6 +344,55 @@ fn another_folder_serves_in_place_of_the_publishers() {
     assert_eq!(broken.requests().len(), 2);
 }
 
+/// The entry's own further sources, of a file and of a folder.
+#[test]
+fn an_entry_names_further_sources() {
+    let queries = Rows(10).all();
+    let broken = HttpServer::new(|_| Reply::status("404 Not Found"));
+    let mirror = HttpServer::new({
+        move |request| match request.path.as_str() {
+            "/m/query.u8bin" => Reply::whole(&queries),
+            "/m/other.u8bin" => Rows(1_000).reply(request),
+            _ => Reply::status("404 Not Found"),
+        }
+    });
+    let bench = Bench::new();
+    let yaml = format!(
+        "name: rows\ndescription: made\nmetric: l2\nelement: u8\ndim: 8\n\
+         base: {{ file: base.u8bin, format: u8bin, rows: 1000 }}\n\
+         queries: {{ file: query.u8bin, format: u8bin, rows: 10 }}\n\
+         files:\n  base.u8bin: {{ url: \"{}\", mirrors: [\"{}\"] }}\n\
+         from: [\"{}\", \"{}\"]\nsource: made\nlicence: none needed\n",
+        broken.url("/base.u8bin"),
+        mirror.url("/m/other.u8bin"),
+        broken.url("/f/"),
+        mirror.url("/m")
+    );
+    bench.write("datasets/rows.yaml", &yaml);
+    let answer = bench.json(&["rows"], 0);
+    assert_eq!(states(&answer), ["fetched", "fetched"]);
+    assert_eq!(broken.requests().len(), 2);
+}
+
+/// Names that are not below the folder of the set are refused before a byte comes.
+#[test]
+fn no_file_is_written_outside_of_the_folder() {
+    let server = server();
+    let bench = Bench::new();
+    let (base, queries) = (server.url("/base.1B.u8bin"), server.url("/query.u8bin"));
+    let text = entry("rows", 1_000, 1_000_000_000, &base, &queries, "");
+    bench.write(
+        "datasets/rows.yaml",
+        &text.replace("query.u8bin,", "../../../query.u8bin,"),
+    );
+    let output = bench.run(&["rows"]);
+    assert_eq!(output.status.code(), Some(2));
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert!(complaint.contains("rows.yaml:"), "{complaint}");
+    assert!(complaint.contains("without `..`"), "{complaint}");
+    assert!(server.requests().is_empty());
+}
+
 #[test]
 fn a_wrong_checksum_is_never_used() {
     let server = HttpServer::new(|request| match request.path.as_str() {
@@ -379,12 +428,12 @@ fn names_are_looked_up_before_anything_is_fetched() {
     assert!(output.stdout.is_empty());
     assert!(server.requests().is_empty());
     // What has no entry, but a place.
-    let plan = bench.json(&["openai_small_50k", "--dry-run"], 0);
+    let plan = bench.json(&["gist_small_100k", "--dry-run"], 0);
     let places = plan["datasets"][0]["files"].as_array().unwrap();
-    assert_eq!(places.len(), 3);
-    let place = places[1]["belongs"].as_str().unwrap();
+    assert_eq!(places.len(), 1);
+    let place = places[0]["belongs"].as_str().unwrap();
     assert!(
-        place.ends_with("datasets/downloads/openai_small_50k/test.parquet"),
+        place.ends_with("datasets/downloads/gist_small_100k/train.parquet"),
         "{place}"
     );
 }

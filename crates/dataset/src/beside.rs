@@ -2,7 +2,7 @@
 
 use crate::companion::refused;
 use crate::mapped::MappedFile;
-use crate::opening::missing_file;
+use crate::opening::missing;
 use crate::{
     Dataset, DatasetError, IdList, Judged, MetadataPart, Qrels, QrelsPart, RangeTruth,
     RangeTruthPart, SparseRows,
@@ -108,18 +108,14 @@ impl Dataset {
         &self,
         names: [&String; N],
     ) -> Result<[&MappedFile; N], DatasetError> {
-        let missing: Vec<&String> = names
+        let absent: Vec<&str> = names
             .into_iter()
+            .map(String::as_str)
             .filter(|name| !self.beside.contains_key(*name))
             .collect();
-        if missing.is_empty() {
+        if absent.is_empty() {
             return Ok(names.map(|name| &self.beside[name]));
         }
-        let entry = self.entry();
-        let files = missing.into_iter().map(|name| missing_file(entry, name));
-        Err(DatasetError::Missing {
-            dataset: entry.name.clone(),
-            files: files.collect(),
-        })
+        Err(missing(self.entry(), &absent))
     }
 }

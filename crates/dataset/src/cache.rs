@@ -45,6 +45,13 @@ impl Cache {
         self.dir.join(name)
     }
 
+    /// The folder, which is made where there is none.
+    pub(crate) fn folder(&self) -> Result<&Path, DatasetError> {
+        std::fs::create_dir_all(&self.dir)
+            .map_err(|source| DatasetError::io("create the cache directory", &self.dir, source))?;
+        Ok(&self.dir)
+    }
+
     /// The file of `key`.
     pub(crate) fn path(&self, key: &str, extension: &str) -> PathBuf {
         self.dir.join(format!("{key}.{extension}"))
@@ -119,9 +126,7 @@ impl Cache {
     }
 
     fn temporary(&self, path: &Path) -> Result<tempfile::NamedTempFile, DatasetError> {
-        std::fs::create_dir_all(&self.dir)
-            .map_err(|source| DatasetError::io("create the cache directory", &self.dir, source))?;
-        tempfile::NamedTempFile::new_in(&self.dir)
+        tempfile::NamedTempFile::new_in(self.folder()?)
             .map_err(|source| DatasetError::io("write", path, source))
     }
 }

@@ -17,21 +17,22 @@ pub(crate) struct Converted {
     pub(crate) rounded: u64,
 }
 
-/// Maps the vectors of `part`: in place where the file holds them row after row as they are in
+/// Maps the vectors of `part` in its files: in place where the file holds them row after row as they are in
 /// memory, otherwise in a flat copy that is made once.
 pub(crate) fn map_vectors(
-    file: &MappedFile,
+    files: &[MappedFile],
     part: &VectorsPart,
     wanted: &Wanted<'_>,
     cache: &Cache,
     effects: &mut Effects<'_>,
 ) -> Result<Converted, DatasetError> {
+    let file = &files[0];
     if wanted.element == ElementType::Sets {
-        return map_sets(file, part, wanted, cache, effects);
+        return map_sets(files, part, wanted, cache, effects);
     }
     let (path, n) = (file.path(), part.n());
     let (element, dim) = (wanted.element, wanted.dim);
-    let table = find_table(file, part, wanted, effects.notes)?;
+    let table = find_table(files, part, wanted, effects.notes)?;
     let fit = match Fit::of(table.value, table.width, element, dim) {
         Ok(fit) => fit,
         // Whoever found the table has asked the same.
@@ -45,8 +46,8 @@ pub(crate) fn map_vectors(
             rounded: 0,
         });
     }
-    let watch = effects.watch;
-    let (vectors, made) = flat_copy(file, part, wanted, cache, effects, &|out| {
+    let (watch, scratch) = (effects.watch, cache.folder()?);
+    let (vectors, made) = flat_copy(files, part, wanted, cache, effects, &|out| {
         let meter = Meter::new(watch, Activity::Convert, path, n as u64);
         let mut recode = Recode {
             path,
@@ -60,7 +61,7 @@ pub(crate) fn map_vectors(
             rounded: 0,
         };
         let mut buffer = Vec::new();
-        table.read(n, &mut |first, values| {
+        table.read(n, scratch, &mut |first, values| {
             out(recode.rows(first, values, &mut buffer)?)?;
             meter.at(first as u64)
         })?;
@@ -92,15 +93,16 @@ pub(crate) fn map_vectors(
 }
 
 fn map_sets(
-    file: &MappedFile,
+    files: &[MappedFile],
     part: &VectorsPart,
     wanted: &Wanted<'_>,
     cache: &Cache,
     effects: &mut Effects<'_>,
 ) -> Result<Converted, DatasetError> {
+    let file = &files[0];
     let (path, n, watch) = (file.path(), part.n(), effects.watch);
     let sets = Hdf5Sets::open(path, file.bytes(), part, wanted, effects.notes)?;
-    let (vectors, made) = flat_copy(file, part, wanted, cache, effects, &|out| {
+    let (vectors, made) = flat_copy(files, part, wanted, cache, effects, &|out| {
         let meter = Meter::new(watch, Activity::Convert, path, n as u64);
         write_sets(&sets, n, wanted, out, &|row| meter.at(row as u64))
     })?;
@@ -119,7 +121,7 @@ fn map_sets(
 }
 
 fn flat_copy(
-    file: &MappedFile,
+    files: &[MappedFile],
     part: &VectorsPart,
     wanted: &Wanted<'_>,
     cache: &Cache,
@@ -139,7 +141,10 @@ fn flat_copy(
         wanted.dim,
         if wanted.narrow { " narrowed" } else { "" },
     );
-    let key = file.stamp().key(&what);
+    let (file, others) = (&files[0], &files[1..]);
+    let key = others.iter().fold(file.stamp().key(&what), |key, other| {
+        other.stamp().key(&format!("{key} and"))
+    });
     let copy = FlatCopy {
         source: file.path(),
         key: &key,
@@ -147,9 +152,11 @@ fn flat_copy(
         n,
         dim: wanted.dim,
     };
-    if cache
-        .derived(&key, copy.extension(), file.stamp())
-        .is_some()
+    let is_derived = |file: &MappedFile| {
+        let derived = cache.derived(&key, copy.extension(), file.stamp());
+        derived.is_some()
+    };
+    if files.iter().all(is_derived)
         && let Some(kept) = copy.kept(cache, effects)?
     {
         return Ok(kept);

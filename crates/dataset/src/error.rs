@@ -24,12 +24,14 @@ pub enum DatasetError {
         known: Vec<String>,
     },
     /// Files are not there.
-    #[error("dataset {dataset}: {}", list_missing(files))]
+    #[error("dataset {dataset}: {}", list_missing(files, fetch.as_deref()))]
     Missing {
         /// The dataset.
         dataset: String,
         /// Which, where they belong, where they come from.
         files: Vec<MissingFile>,
+        /// The name, or the path of the entry, by which `annbench datasets fetch` brings some of them.
+        fetch: Option<String>,
     },
     /// The system refused to read or write.
     #[error("cannot {action} {}: {cause}; {}", path.display(), next_step(cause.kind()))]
@@ -216,8 +218,8 @@ fn suggestion(nearest: Option<&str>, known: &[String]) -> String {
     }
 }
 
-fn list_missing(files: &[MissingFile]) -> String {
-    let lines: Vec<String> = files
+fn list_missing(files: &[MissingFile], fetch: Option<&str>) -> String {
+    let mut lines: Vec<String> = files
         .iter()
         .map(|missing| {
             let how = match (&missing.url, missing.packed) {
@@ -232,6 +234,9 @@ fn list_missing(files: &[MissingFile]) -> String {
             )
         })
         .collect();
+    if let Some(name) = fetch {
+        lines.push(format!("or let `annbench datasets fetch {name}` do it"));
+    }
     lines.join("\n  ")
 }
 

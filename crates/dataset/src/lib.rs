@@ -35,7 +35,7 @@ pub use audit::{Audit, AuditDepth, Finding, Rule, Verdict, audit, audit_opened, 
 pub use beside::Metadata;
 pub use catalogue::{
     Archive, Catalogue, Entry, EntryError, FileFacts, FileState, FileStatus, MetadataPart, Places,
-    QrelsPart, RangeTruthPart, TruthPart, VectorsPart,
+    QrelsPart, RangeTruthPart, Shard, TruthPart, VectorsPart,
 };
 pub use companion::{IdList, Judged, Qrels, RangeTruth, SparseRows};
 pub use dataset::{AcceptedChecksum, Dataset, NarrowedPart, OpenOptions, UncomparedChecksum};

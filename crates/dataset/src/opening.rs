@@ -47,14 +47,19 @@ impl<'o> Opening<'o> {
         Ok(opening)
     }
 
+    /// All files of `part`.
+    fn files_of(&self, part: &VectorsPart) -> Result<Vec<MappedFile>, DatasetError> {
+        part.files()
+            .into_iter()
+            .map(|file| self.file(file))
+            .collect()
+    }
+
     pub(crate) fn file(&self, name: &str) -> Result<MappedFile, DatasetError> {
         self.files
             .get(name)
             .cloned()
-            .ok_or_else(|| DatasetError::Missing {
-                dataset: self.entry.name.clone(),
-                files: vec![missing_file(self.entry, name)],
-            })
+            .ok_or_else(|| missing(self.entry, &[name]))
     }
 
     /// Sizes first, because they cost nothing and say more.
@@ -69,7 +74,7 @@ impl<'o> Opening<'o> {
                     continue;
                 }
                 // Its header tells more than its size where it can be read.
-                self.explain_size(&name, &file)?;
+                self.explain_size(&name)?;
                 let cause = if bytes < known {
                     "truncated"
                 } else {
@@ -97,9 +102,9 @@ impl<'o> Opening<'o> {
         let truth = self.entry.truth.as_ref();
         !self.beside.contains_key(name)
             && truth.is_none_or(|truth| truth.file != name)
-            && [&self.entry.base, &self.entry.queries]
-                .iter()
-                .all(|part| part.file != name || part.take_first.is_some())
+            && [&self.entry.base, &self.entry.queries].iter().all(|part| {
+                !part.is_in(name) || (part.take_first.is_some() && part.shards.is_empty())
+            })
     }
 
     /// Of a file that is `cut`, no checksum that is known can be compared.
@@ -124,18 +129,18 @@ impl<'o> Opening<'o> {
     }
 
     /// The layout's own complaint about a file of the wrong size.
-    fn explain_size(&mut self, name: &str, file: &MappedFile) -> Result<(), DatasetError> {
+    fn explain_size(&mut self, name: &str) -> Result<(), DatasetError> {
         for part in [&self.entry.base, &self.entry.queries] {
-            if part.file == name {
-                self.map(file, part)?;
+            if part.is_in(name) {
+                self.map(part)?;
             }
         }
         Ok(())
     }
 
-    fn map(&mut self, file: &MappedFile, part: &VectorsPart) -> Result<Converted, DatasetError> {
+    fn map(&mut self, part: &VectorsPart) -> Result<Converted, DatasetError> {
         map_vectors(
-            file,
+            &self.files_of(part)?,
             part,
             &Wanted::of(self.entry, self.options.narrow),
             &cache(self.entry, "flat"),
@@ -197,7 +202,7 @@ impl<'o> Opening<'o> {
         };
         let all = match part.take_first {
             None => taken.clone(),
-            Some(_) => match self.map(file, &whole) {
+            Some(_) => match self.map(&whole) {
                 Ok(all) => all.vectors,
                 // Its size is not known, so it may have been cut, which is no fault.
                 Err(DatasetError::Contents(why)) if facts.bytes.is_none() => {
@@ -221,7 +226,7 @@ impl<'o> Opening<'o> {
         let file = self.file(&part.file)?;
         let entry = self.entry;
         let options = self.options;
-        let Converted { vectors, rounded } = self.map(&file, part)?;
+        let Converted { vectors, rounded } = self.map(part)?;
         if rounded > 0 {
             self.narrowed.push(NarrowedPart {
                 role,
@@ -271,7 +276,7 @@ fn find_files(entry: &Entry) -> Result<BTreeMap<String, MappedFile>, DatasetErro
     let mut files = BTreeMap::new();
     let mut missing = Vec::new();
     for (_, file) in entry.opened_files() {
-        if files.contains_key(file) || missing.iter().any(|one: &MissingFile| one.file == file) {
+        if files.contains_key(file) || missing.contains(&file) {
             continue;
         }
         match entry.places.find(file) {
@@ -280,17 +285,13 @@ fn find_files(entry: &Entry) -> Result<BTreeMap<String, MappedFile>, DatasetErro
             }
             None => {
                 refuse_other_than_files(entry, file)?;
-                missing.push(missing_file(entry, file));
+                missing.push(file);
             }
         }
     }
-    if missing.is_empty() {
-        Ok(files)
-    } else {
-        Err(DatasetError::Missing {
-            dataset: entry.name.clone(),
-            files: missing,
-        })
+    match missing[..] {
+        [] => Ok(files),
+        _ => Err(self::missing(entry, &missing)),
     }
 }
 
@@ -318,7 +319,18 @@ fn refuse_other_than_files(entry: &Entry, file: &str) -> Result<(), DatasetError
     Ok(())
 }
 
-pub(crate) fn missing_file(entry: &Entry, file: &str) -> MissingFile {
+/// That `files` of `entry` are missing.
+pub(crate) fn missing(entry: &Entry, files: &[&str]) -> DatasetError {
+    let files: Vec<MissingFile> = files.iter().map(|file| missing_file(entry, file)).collect();
+    let comes = files.iter().any(|file| file.url.is_some());
+    DatasetError::Missing {
+        dataset: entry.name.clone(),
+        fetch: comes.then(|| entry.places.entry(&entry.name)),
+        files,
+    }
+}
+
+fn missing_file(entry: &Entry, file: &str) -> MissingFile {
     let own = entry.facts(file).url;
     let packed = own.is_none() && entry.archive.is_some();
     let archive = entry.archive.as_ref().map(|archive| archive.url.clone());

@@ -268,6 +268,9 @@ fn show(entry: &Entry) -> String {
     let _ = writeln!(text, "  licence   {}", entry.licence);
     if let Some(archive) = &entry.archive {
         let _ = writeln!(text, "  download  {}", archive.url);
+        for mirror in &archive.mirrors {
+            let _ = writeln!(text, "        or  {mirror}");
+        }
         write_facts(&mut text, archive.bytes, archive.sha256.as_deref());
         if let Some(md5) = &archive.md5 {
             let _ = writeln!(text, "            md5 {md5}");
@@ -278,6 +281,9 @@ fn show(entry: &Entry) -> String {
         let _ = writeln!(text, "\n  {}  ({})", status.file, status.roles.join(", "));
         if let Some(url) = &status.facts.url {
             let _ = writeln!(text, "            url {url}");
+        }
+        for mirror in &status.facts.mirrors {
+            let _ = writeln!(text, "            or  {mirror}");
         }
         write_facts(
             &mut text,

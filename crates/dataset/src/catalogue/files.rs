@@ -5,8 +5,8 @@ use annbench_core::ElementType;
 use annbench_yaml::{Data, ErrorKind, Fields, Key, Node, Source, Value, shortened};
 use std::collections::BTreeMap;
 
-const FILE_KEYS: [&str; 4] = ["bytes", "sha256", "flat_sha256", "url"];
-const ARCHIVE_KEYS: [&str; 4] = ["url", "bytes", "sha256", "md5"];
+const FILE_KEYS: [&str; 6] = ["bytes", "sha256", "flat_sha256", "md5", "url", "mirrors"];
+const ARCHIVE_KEYS: [&str; 5] = ["url", "mirrors", "bytes", "sha256", "md5"];
 
 /// Hexadecimal digits of a SHA-256 and of an MD5.
 const SHA256: usize = 64;
@@ -43,10 +43,12 @@ pub(super) fn facts(
             bytes: bytes(source, &fields)?,
             sha256: checksum(source, &fields, "sha256", SHA256)?,
             flat_sha256: checksum(source, &fields, "flat_sha256", SHA256)?,
+            md5: checksum(source, &fields, "md5", MD5)?,
             url: match fields.get("url") {
                 None => None,
                 Some(node) => Some(text(source, node, "`url`")?),
             },
+            mirrors: mirrors(source, &fields)?,
         };
         facts.insert(key.name.clone(), known);
     }
@@ -63,6 +65,17 @@ fn check_flat(
     element: ElementType,
 ) -> Result<(), EntryError> {
     let refused = |problem: String| source.error(ErrorKind::Conflict, flat.span, problem);
+    if [base, queries]
+        .iter()
+        .any(|part| part.is_in(file) && !part.shards.is_empty())
+    {
+        return Err(refused(
+            "`flat_sha256`: the rows of this file are in no order of their own".to_owned(),
+        )
+        .expected(EXPECTED)
+        .found("one of several files")
+        .next("give `sha256` instead, or remove it"));
+    }
     const EXPECTED: &str = "`sha256`, of the file as it is";
     if element == ElementType::Sets {
         return Err(
@@ -72,7 +85,7 @@ fn check_flat(
                 .next("remove it"),
         );
     }
-    let holds_both = base.file == file && queries.file == file;
+    let holds_both = base.is_in(file) && queries.is_in(file);
     if holds_both && base.hdf5_dataset != queries.hdf5_dataset {
         let name = |part: &VectorsPart| shortened(part.hdf5_dataset.as_deref().unwrap_or_default());
         let problem = "`flat_sha256`: this file holds both the base and the queries";
@@ -94,10 +107,33 @@ pub(super) fn archive(source: &Source, node: &Node) -> Result<Archive, EntryErro
     let url = fields.required("url", "url: \"https://…\"")?;
     Ok(Archive {
         url: text(source, url, "`url`")?,
+        mirrors: mirrors(source, &fields)?,
         bytes: bytes(source, &fields)?,
         sha256: checksum(source, &fields, "sha256", SHA256)?,
         md5: checksum(source, &fields, "md5", MD5)?,
     })
+}
+
+/// URLs that are tried after `url`, which there must be then.
+fn mirrors(source: &Source, fields: &Fields<'_>) -> Result<Vec<String>, EntryError> {
+    let Some((key, node)) = fields.entry("mirrors") else {
+        return Ok(Vec::new());
+    };
+    if fields.get("url").is_none() {
+        let problem = "`mirrors`: there is no `url` that they stand beside".to_owned();
+        return Err(source
+            .error(ErrorKind::Conflict, key.span, problem)
+            .expected("`url`, and mirrors of it")
+            .found("`mirrors` alone")
+            .next("call the first of them `url`"));
+    }
+    urls(source, node, "`mirrors`")
+}
+
+/// A list of URLs, one at least.
+pub(super) fn urls(source: &Source, node: &Node, what: &str) -> Result<Vec<String>, EntryError> {
+    let urls = source.list(node, what)?;
+    urls.iter().map(|node| text(source, node, what)).collect()
 }
 
 fn bytes(source: &Source, fields: &Fields<'_>) -> Result<Option<u64>, EntryError> {

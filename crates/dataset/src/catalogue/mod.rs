@@ -15,7 +15,7 @@ pub use annbench_yaml::Diagnostic as EntryError;
 use annbench_yaml::{decode, nearest};
 pub use beside::{MetadataPart, QrelsPart, RangeTruthPart};
 pub(crate) use entry::is_plain_name;
-pub use entry::{Archive, Entry, FileFacts, TruthPart, VectorsPart};
+pub use entry::{Archive, Entry, FileFacts, Shard, TruthPart, VectorsPart};
 pub use places::Places;
 pub(crate) use read::PLAIN_NAME;
 pub use status::{FileState, FileStatus};

@@ -1,14 +1,23 @@
 use super::EntryError;
-use super::entry::{TruthPart, VectorsPart};
+use super::entry::{Shard, TruthPart, VectorsPart};
 use super::read::{file as file_of, size, text};
 use crate::Format;
 use annbench_core::ElementType;
-use annbench_yaml::{ErrorKind, Fields, Node, Source, Span, listed};
+use annbench_yaml::{Data, ErrorKind, Fields, Node, Source, Span, listed, shortened};
 
 /// Ids are 32-bit numbers.
 pub(super) const MOST_ROWS: u64 = u32::MAX as u64;
 
-const VECTOR_KEYS: [&str; 6] = ["file", "format", "dataset", "ids", "rows", "take_first"];
+const VECTOR_KEYS: [&str; 7] = [
+    "file",
+    "files",
+    "format",
+    "dataset",
+    "ids",
+    "rows",
+    "take_first",
+];
+const SHARD_KEYS: [&str; 2] = ["file", "rows"];
 const TRUTH_KEYS: [&str; 5] = ["file", "format", "dataset", "ids", "width"];
 
 /// Reads `base` or `queries`, which is `what`, of an entry whose elements are `element`.
@@ -19,9 +28,34 @@ pub(super) fn vectors_part(
     element: ElementType,
 ) -> Result<VectorsPart, EntryError> {
     let fields = source.fields(node, what, &VECTOR_KEYS)?;
-    let file = fields.required("file", "file: base.fvecs")?;
-    let file = file_of(source, file, "file")?;
+    let shards = match fields.get("files") {
+        None => Vec::new(),
+        Some(node) => shards(source, node)?,
+    };
+    let file = match (shards.first(), fields.entry("file")) {
+        (Some(_), Some((key, _))) => {
+            let problem = format!("{what}: both `file` and `files`");
+            return Err(source
+                .error(ErrorKind::Conflict, key.span, problem)
+                .expected("one of them")
+                .found("`file` beside `files`")
+                .next("list all files under `files`"));
+        }
+        (Some(first), None) => first.file.clone(),
+        (None, _) => {
+            let file = fields.required("file", "file: base.fvecs")?;
+            file_of(source, file, "file")?
+        }
+    };
     let (format, at) = format(source, &fields, "format: fvecs")?;
+    if !shards.is_empty() && format != Format::Parquet {
+        let problem = format!("{what}: rows are read from several files of parquet only");
+        return Err(source
+            .error(ErrorKind::Conflict, at, problem)
+            .expected("`parquet`, or `file`")
+            .found(format!("`files`, and `{format}`"))
+            .next("join the files into one"));
+    }
     let fits = |format: &Format| format.holds(element);
     if !format.holds_vectors() {
         return Err(refused(source, at, format, fits, "neighbours, not vectors")
@@ -54,12 +88,50 @@ pub(super) fn vectors_part(
     };
     Ok(VectorsPart {
         file,
+        shards,
         format,
         hdf5_dataset,
         ids,
         rows,
         take_first,
     })
+}
+
+/// Reads `files` of a part: names, or names with the rows that each has.
+fn shards(source: &Source, node: &Node) -> Result<Vec<Shard>, EntryError> {
+    let mut shards: Vec<Shard> = Vec::new();
+    for node in source.list(node, "`files`")? {
+        let shard = match &node.data {
+            Data::Map(_) => {
+                let fields = source.fields(node, "one of `files`", &SHARD_KEYS)?;
+                let file = fields.required("file", "file: train-00.parquet")?;
+                Shard {
+                    file: file_of(source, file, "file")?,
+                    rows: match fields.get("rows") {
+                        None => None,
+                        Some(node) => Some(size(source, node, "`rows`")?),
+                    },
+                }
+            }
+            _ => Shard {
+                file: file_of(source, node, "files")?,
+                rows: None,
+            },
+        };
+        if shards.iter().any(|other| other.file == shard.file) {
+            return Err(source
+                .error(
+                    ErrorKind::Duplicate,
+                    node.span,
+                    "`files`: a file that is listed already",
+                )
+                .expected("every file once")
+                .found(format!("`{}` a second time", shortened(&shard.file)))
+                .next("remove it"));
+        }
+        shards.push(shard);
+    }
+    Ok(shards)
 }
 
 /// Reads `truth` of an entry with `n` base rows.

@@ -14,6 +14,19 @@ pub struct Places {
 }
 
 impl Places {
+    /// How the entry `name` is named on a command line: by its path where it lies outside of the folder of
+    /// entries.
+    pub(crate) fn entry(&self, name: &str) -> String {
+        match self.beside == self.root {
+            true => name.to_owned(),
+            false => self
+                .beside
+                .join(format!("{name}.yaml"))
+                .display()
+                .to_string(),
+        }
+    }
+
     /// Where a downloaded `file` belongs.
     pub fn belongs(&self, file: &str) -> PathBuf {
         self.root.join("downloads").join(&self.folder).join(file)

@@ -14,7 +14,7 @@ const FORM: Form = Form {
     in_place_of_merges: "write the keys out; share single values with `&name` and `*name`",
 };
 
-const ENTRY_KEYS: [&str; 17] = [
+const ENTRY_KEYS: [&str; 18] = [
     "name",
     "description",
     "metric",
@@ -27,6 +27,7 @@ const ENTRY_KEYS: [&str; 17] = [
     "range_truth",
     "metadata",
     "files",
+    "from",
     "archive",
     "source",
     "licence",
@@ -75,6 +76,10 @@ pub(super) fn entry(path: &Path, text: &str, places: Places) -> Result<Entry, En
     let metadata = fields.get("metadata");
     let metadata = metadata.map(|node| metadata_part(source, node));
     let metadata = metadata.transpose()?;
+    let from = match fields.get("from") {
+        None => Vec::new(),
+        Some(node) => files::urls(source, node, "`from`")?,
+    };
     let archive = match fields.get("archive") {
         None => None,
         Some(node) => Some(files::archive(source, node)?),
@@ -108,6 +113,7 @@ pub(super) fn entry(path: &Path, text: &str, places: Places) -> Result<Entry, En
         range_truth,
         metadata,
         files: BTreeMap::new(),
+        from,
         archive,
         source: publisher,
         licence,

@@ -51,9 +51,13 @@ impl Entry {
         if !self.files.is_empty() {
             line("files", self.facts_of_files());
         }
+        if !self.from.is_empty() {
+            line("from", list(&self.from));
+        }
         if let Some(archive) = &self.archive {
             let known = [
                 ("url", Some(quoted(&archive.url))),
+                ("mirrors", some_list(&archive.mirrors)),
                 ("bytes", archive.bytes.map(|bytes| bytes.to_string())),
                 ("sha256", archive.sha256.as_deref().map(quoted)),
                 ("md5", archive.md5.as_deref().map(quoted)),
@@ -78,7 +82,9 @@ impl Entry {
                 ("bytes", facts.bytes.map(|bytes| bytes.to_string())),
                 ("sha256", facts.sha256.as_deref().map(quoted)),
                 ("flat_sha256", facts.flat_sha256.as_deref().map(quoted)),
+                ("md5", facts.md5.as_deref().map(quoted)),
                 ("url", facts.url.as_deref().map(quoted)),
+                ("mirrors", some_list(&facts.mirrors)),
             ];
             format!("\n  {}: {}", scalar(file), mapping(known))
         });
@@ -87,8 +93,18 @@ impl Entry {
 }
 
 fn vectors(part: &VectorsPart) -> String {
+    let shards = part.shards.iter().map(|shard| match shard.rows {
+        None => scalar(&shard.file),
+        Some(rows) => mapping([
+            ("file", Some(scalar(&shard.file))),
+            ("rows", Some(rows.to_string())),
+        ]),
+    });
+    let shards = shards.collect::<Vec<_>>().join(", ");
+    let in_one = part.shards.is_empty();
     mapping([
-        ("file", Some(scalar(&part.file))),
+        ("file", in_one.then(|| scalar(&part.file))),
+        ("files", (!in_one).then(|| format!("[{shards}]"))),
         ("format", Some(part.format.to_string())),
         ("dataset", part.hdf5_dataset.as_deref().map(scalar)),
         ("ids", part.ids.as_deref().map(scalar)),
@@ -105,6 +121,15 @@ fn truth(part: &TruthPart) -> String {
         ("ids", part.ids.as_deref().map(scalar)),
         ("width", Some(part.width.to_string())),
     ])
+}
+
+fn list(texts: &[String]) -> String {
+    let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    format!("[{}]", texts.join(", "))
+}
+
+fn some_list(texts: &[String]) -> Option<String> {
+    (!texts.is_empty()).then(|| list(texts))
 }
 
 fn mapping<const N: usize>(known: [(&str, Option<String>); N]) -> String {

@@ -199,6 +199,7 @@ fn entry_of(
     let hdf5 = |name: &str| (wanted.format == Format::Hdf5).then(|| name.to_owned());
     let part = |file: &str, name: &str, rows: usize| VectorsPart {
         file: file.to_owned(),
+        shards: Vec::new(),
         format: wanted.format,
         hdf5_dataset: hdf5(name),
         ids: None,
@@ -251,6 +252,7 @@ fn entry_of(
         range_truth: None,
         metadata: None,
         files: BTreeMap::new(),
+        from: Vec::new(),
         archive: None,
         source: own.source.clone(),
         licence: own.licence.clone(),

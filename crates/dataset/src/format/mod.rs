@@ -25,14 +25,15 @@ pub(crate) use npy_header::NpyHeader;
 pub(crate) use table::{Table, Wanted};
 pub(crate) use texmex::texmex_rows;
 
-/// The values of `part` in `file`, sizes checked against what is wanted; notes tell what was
+/// The values of `part` in `files`, which are several for parquet only, sizes checked against what is wanted; notes tell what was
 /// inferred.
 pub(crate) fn find_table<'f>(
-    file: &'f MappedFile,
+    files: &'f [MappedFile],
     part: &VectorsPart,
     wanted: &Wanted<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Table<'f>, DatasetError> {
+    let file = &files[0];
     let (path, bytes) = (file.path(), file.bytes());
     match part.format {
         Format::Fbin | Format::F16bin | Format::I8bin | Format::U8bin => {
@@ -41,7 +42,7 @@ pub(crate) fn find_table<'f>(
         Format::Fvecs | Format::Bvecs => texmex::find(path, bytes, part, wanted),
         Format::Npy => npy::find(path, bytes, part, wanted),
         Format::Hdf5 => hdf5::find(path, bytes, part, wanted, notes),
-        Format::Parquet => parquet::find(path, bytes, part, wanted),
+        Format::Parquet => parquet::find(files, part, wanted),
         Format::Ivecs | Format::Ibin | Format::BigannTruth => Err(DatasetError::contents(
             path,
             "format",

@@ -4,6 +4,7 @@ use crate::DatasetError;
 use crate::catalogue::{Entry, VectorsPart};
 use crate::value::{Fit, ValueType, row_values};
 use annbench_core::{ElementType, Metric};
+use std::path::Path;
 
 /// Bytes that are handed on at once.
 pub(super) const STEP_BYTES: usize = 8 << 20;
@@ -105,12 +106,18 @@ impl Table<'_> {
         }
     }
 
-    /// Hands the first `n` rows to `take`, some at a time.
-    pub(crate) fn read(&self, n: usize, take: TakeRows<'_>) -> Result<(), DatasetError> {
+    /// Hands the first `n` rows to `take`, some at a time; `scratch` is a folder for what memory does not
+    /// take.
+    pub(crate) fn read(
+        &self,
+        n: usize,
+        scratch: &Path,
+        take: TakeRows<'_>,
+    ) -> Result<(), DatasetError> {
         match &self.rows {
             Rows::Bytes(rows) => rows.read(n, self.row_bytes(), self.value.size(), take),
             Rows::Hdf5(rows) => rows.read(0..n, take),
-            Rows::Parquet(rows) => rows.read(n, take),
+            Rows::Parquet(rows) => rows.read(n, scratch, take),
         }
     }
 }

@@ -156,8 +156,13 @@ impl Found {
             (None, Some(_)) if self.sets => {}
             (None, _) => {
                 let (part, wanted) = (self.part(reading), self.wanted(reading));
-                let table = find_table(&self.file, &part, &wanted, &mut Vec::new())?;
-                table.read(rows, &mut |_, bytes| {
+                let table = find_table(
+                    std::slice::from_ref(&self.file),
+                    &part,
+                    &wanted,
+                    &mut Vec::new(),
+                )?;
+                table.read(rows, &std::env::temp_dir(), &mut |_, bytes| {
                     push_numbers(reading.value, bytes, &mut numbers);
                     Ok(())
                 })?;
@@ -170,6 +175,7 @@ impl Found {
     pub(super) fn part(&self, reading: Reading) -> VectorsPart {
         VectorsPart {
             file: self.path().display().to_string(),
+            shards: Vec::new(),
             format: reading.format,
             hdf5_dataset: self.dataset.clone(),
             ids: None,

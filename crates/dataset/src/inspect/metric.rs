@@ -175,7 +175,13 @@ impl<'q> Question<'q> {
             notes: &mut Vec::new(),
         };
         let flat = Cache::new(self.places.cache("flat"));
-        let made = map_vectors(&found.file, &found.part(reading), &wanted, &flat, effects)?;
+        let made = map_vectors(
+            std::slice::from_ref(&found.file),
+            &found.part(reading),
+            &wanted,
+            &flat,
+            effects,
+        )?;
         Ok(made.vectors)
     }
 }

@@ -159,6 +159,7 @@ pub fn add(catalogue: &Catalogue, own: &Own, options: &OpenOptions<'_>) -> Resul
         range_truth: None,
         metadata: None,
         files,
+        from: Vec::new(),
         archive: None,
         source: stated(&own.source),
         licence: stated(&own.licence),

@@ -81,7 +81,7 @@ pub(crate) fn claimed_truth(
         Format::Parquet => {
             let raw = crate::format::RawIds {
                 width: part.width,
-                ids: parquet::read_ids(path, bytes, part, entry.queries.rows)?,
+                ids: parquet::read_ids(file, part, entry.queries.rows)?,
             };
             (raw, Distances::NotShipped)
         }

@@ -34,7 +34,7 @@ pub(crate) fn shipped_truth(
             return Ok(checked.truth(space, pool));
         }
         Format::Parquet => {
-            checked.take(&parquet::read_ids(path, bytes, part, entry.queries.rows)?)?;
+            checked.take(&parquet::read_ids(file, part, entry.queries.rows)?)?;
             return Ok(checked.truth(space, pool));
         }
         other => return Err(no_layout_of_neighbors(path, other)),

@@ -63,10 +63,11 @@ impl<'a> Mirrors<'a> {
         Self(folders)
     }
 
-    /// The sources of the file that is published at `url` and called `name`.
-    pub fn sources(&self, url: &str, name: &str) -> Result<Vec<Source>, BadUrl> {
+    /// The sources of the file that is published at `url`, then at `others`, and called `name`.
+    pub fn sources(&self, url: &str, others: &[String], name: &str) -> Result<Vec<Source>, BadUrl> {
         if self.0.is_empty() {
-            return Ok(vec![Source::new(url)?]);
+            let urls = std::iter::once(url).chain(others.iter().map(String::as_str));
+            return urls.map(Source::new).collect();
         }
         let places = self.0.iter();
         places
@@ -147,9 +148,10 @@ impl Set {
             (Some(url), _) if packing_of(url, &status.file).is_some() => {
                 let archive = Archive {
                     url: url.clone(),
+                    mirrors: status.facts.mirrors.clone(),
                     bytes: None,
                     sha256: None,
-                    md5: None,
+                    md5: status.facts.md5.clone(),
                 };
                 self.packed(entry, status, &archive, mirrors)
             }
@@ -197,7 +199,7 @@ impl Set {
             file: status.belongs.clone(),
             expected: expected(status),
         };
-        let sources = mirrors.sources(&archive.url, &name)?;
+        let sources = mirrors.sources(&archive.url, &archive.mirrors, &name)?;
         let same = |packed: &Packed| packed.download.sources == sources;
         if let Some(index) = self.archives.iter().position(same) {
             self.archives[index].members.push(member);
@@ -234,14 +236,18 @@ fn download(
     Ok(Way::Download {
         download: Download {
             file: status.belongs.clone(),
-            sources: mirrors.sources(url, &status.file)?,
-            expected: expected(status),
+            sources: mirrors.sources(url, &status.facts.mirrors, &status.file)?,
+            expected: Expected {
+                md5: status.facts.md5.clone(),
+                ..expected(status)
+            },
             cut,
         },
         first,
     })
 }
 
+/// Of the file itself. An MD5 is that of what comes from its URL, which may be packed.
 fn expected(status: &FileStatus) -> Expected {
     Expected {
         bytes: status.facts.bytes,

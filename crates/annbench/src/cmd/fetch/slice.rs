@@ -21,7 +21,7 @@ impl Rows {
         let is_truth = entry.truth.as_ref().is_some_and(|truth| truth.file == file);
         let parts: Vec<&VectorsPart> = [&entry.base, &entry.queries]
             .into_iter()
-            .filter(|part| part.file == file)
+            .filter(|part| part.is_in(file))
             .collect();
         let cut = !is_truth && parts.iter().all(|part| part.take_first.is_some());
         let part = parts.first().filter(|_| cut)?;
@@ -98,6 +98,7 @@ mod tests {
 
     fn part(format: Format, rows: usize) -> VectorsPart {
         VectorsPart {
+            shards: Vec::new(),
             file: "f".to_owned(),
             format,
             hdf5_dataset: None,

@@ -1,4 +1,5 @@
-//! The files of VectorDBBench: parquet, for which there are no entries yet. They are downloaded only.
+//! The bases of VectorDBBench that have neither queries nor neighbours, so that there can be no entries
+//! for them. They are downloaded only.
 
 use super::plan::{Mirrors, Set, Wanted, Way};
 use annbench_fetch::{Download, Expected};
@@ -7,68 +8,52 @@ use std::path::Path;
 /// The bucket, which is public without an account.
 const BUCKET: &str = "https://s3.us-west-2.amazonaws.com/assets.zilliz.com/benchmark";
 
-/// Folder, files that the base is split into, whether they are shuffled, whether there is truth.
-const FOLDERS: [(&str, u32, bool, bool); 14] = [
-    ("cohere_small_100k", 1, true, true),
-    ("cohere_medium_1m", 1, true, true),
-    ("cohere_large_10m", 10, true, true),
-    ("openai_small_50k", 1, true, true),
-    ("openai_medium_500k", 1, true, true),
-    ("openai_large_5m", 10, true, true),
-    ("bioasq_medium_1m", 1, true, true),
-    ("bioasq_large_10m", 10, true, true),
-    ("laion_large_100m", 100, false, true),
-    ("gist_small_100k", 1, false, false),
-    ("gist_medium_1m", 1, false, false),
-    ("sift_small_500k", 1, false, false),
-    ("sift_medium_5m", 1, false, false),
-    ("glove_medium_1m", 1, false, false),
+/// Its folders that have no more than a base.
+const FOLDERS: [&str; 5] = [
+    "gist_small_100k",
+    "gist_medium_1m",
+    "sift_small_500k",
+    "sift_medium_5m",
+    "glove_medium_1m",
 ];
 
-/// The set of that name, whose files belong below `datasets`.
+const FILE: &str = "train.parquet";
+
+/// The set of that name, whose file belongs below `datasets`.
 pub fn set(name: &str, datasets: &Path, mirrors: &Mirrors<'_>) -> Option<Set> {
-    let (folder, parts, shuffled, truth) = *FOLDERS.iter().find(|(folder, ..)| *folder == name)?;
-    let base = if shuffled { "shuffle_train" } else { "train" };
-    let mut names: Vec<String> = match parts {
-        1 => vec![format!("{base}.parquet")],
-        _ => (0..parts)
-            .map(|part| format!("{base}-{part:02}-of-{parts}.parquet"))
-            .collect(),
+    let folder = *FOLDERS.iter().find(|folder| **folder == name)?;
+    let belongs = datasets.join("downloads").join(folder).join(FILE);
+    let way = match belongs.metadata() {
+        Ok(facts) if facts.is_file() => Way::Here {
+            path: belongs.clone(),
+            bytes: facts.len(),
+        },
+        _ => match mirrors.sources(&format!("{BUCKET}/{folder}/{FILE}"), &[], FILE) {
+            Ok(sources) => Way::Download {
+                download: Download {
+                    file: belongs.clone(),
+                    sources,
+                    expected: Expected::default(),
+                    cut: None,
+                },
+                first: None,
+            },
+            Err(bad) => Way::ByHand {
+                why: bad.to_string(),
+            },
+        },
     };
-    if truth {
-        names.extend(["test.parquet", "neighbors.parquet"].map(str::to_owned));
-    }
-    let files = names.into_iter().map(|file| {
-        let belongs = datasets.join("downloads").join(folder).join(&file);
-        let way = match belongs.metadata() {
-            Ok(facts) if facts.is_file() => Way::Here {
-                path: belongs.clone(),
-                bytes: facts.len(),
-            },
-            _ => match mirrors.sources(&format!("{BUCKET}/{folder}/{file}"), &file) {
-                Ok(sources) => Way::Download {
-                    download: Download {
-                        file: belongs.clone(),
-                        sources,
-                        expected: Expected::default(),
-                        cut: None,
-                    },
-                    first: None,
-                },
-                Err(bad) => Way::ByHand {
-                    why: bad.to_string(),
-                },
-            },
-        };
-        Wanted { file, belongs, way }
-    });
     Some(Set {
         name: folder.to_owned(),
-        source: "VectorDBBench, parquet files for which there is no entry yet; neither sizes nor checksums \
-                 are published"
+        source: "VectorDBBench, a base without queries and neighbours, for which there is no entry; neither size nor \
+                 checksum is published"
             .to_owned(),
         licence: "None is named".to_owned(),
-        files: files.collect(),
+        files: vec![Wanted {
+            file: FILE.to_owned(),
+            belongs,
+            way,
+        }],
         archives: Vec::new(),
     })
 }
@@ -78,22 +63,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_files_are_those_of_the_publisher() {
-        let names = |name| -> Vec<String> {
-            let set = set(name, Path::new("datasets"), &Mirrors::new(&[])).unwrap();
-            set.files.into_iter().map(|file| file.file).collect()
-        };
-        assert_eq!(
-            names("openai_small_50k"),
-            ["shuffle_train.parquet", "test.parquet", "neighbors.parquet"]
+    fn bases_alone_have_one_file() {
+        let set = |name| set(name, Path::new("datasets"), &Mirrors::new(&[]));
+        let files = set("gist_small_100k").unwrap().files;
+        assert_eq!(files.len(), 1);
+        assert!(
+            files[0]
+                .belongs
+                .ends_with("downloads/gist_small_100k/train.parquet")
         );
-        assert_eq!(names("gist_small_100k"), ["train.parquet"]);
-        let large = names("cohere_large_10m");
-        assert_eq!(
-            (large.len(), large[9].as_str()),
-            (12, "shuffle_train-09-of-10.parquet")
-        );
-        assert_eq!(names("laion_large_100m")[99], "train-99-of-100.parquet");
-        assert!(set("tiny", Path::new("datasets"), &Mirrors::new(&[])).is_none());
+        // These have an entry.
+        assert!(set("openai_small_50k").is_none());
+        assert!(set("tiny").is_none());
     }
 }

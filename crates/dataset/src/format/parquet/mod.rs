@@ -4,15 +4,17 @@
 mod footer;
 mod levels;
 mod pages;
+mod rows;
 mod thrift;
 
-use super::table::{Rows, STEP_BYTES, TakeRows, rows_fit};
-use super::{Table, Wanted, looks_like};
+use super::looks_like;
+use super::table::{STEP_BYTES, TakeRows};
 use crate::DatasetError;
-use crate::catalogue::{TruthPart, VectorsPart};
-use crate::value::{Fit, Misfit, ValueType};
+use crate::mapped::MappedFile;
+use crate::value::ValueType;
 use footer::{Chunk, Column, Footer, PageHeader};
 use pages::{BadPage, Item, Page, bad, decompressed};
+pub(crate) use rows::{ParquetRows, find, read_ids};
 use std::path::Path;
 
 const MAGIC: &[u8] = b"PAR1";
@@ -20,190 +22,17 @@ const MAGIC: &[u8] = b"PAR1";
 /// Rows of each row group, and where the values of a column are.
 type Groups = Vec<(u64, Chunk)>;
 
-/// A column whose rows all have one width.
-pub(crate) struct ParquetRows<'f> {
+/// A column of one file, whose rows all have one width.
+struct ParquetColumn<'f> {
     path: &'f Path,
     bytes: &'f [u8],
     name: String,
     column: Column,
     groups: Groups,
-    width: usize,
-    /// Which row of the set each row of the file is, where a column says so.
-    ids: Option<Vec<u32>>,
-}
-
-/// Most bytes that are put in order together.
-const MOST_BLOCK: usize = 512 << 20;
-
-/// Finds the values of the column that `part` names.
-pub(super) fn find<'f>(
-    path: &'f Path,
-    bytes: &'f [u8],
-    part: &VectorsPart,
-    wanted: &Wanted<'_>,
-) -> Result<Table<'f>, DatasetError> {
-    let name = part.hdf5_dataset.as_deref().unwrap_or_default();
-    let (rows, column, groups) = open(path, bytes, name)?;
-    let place = format!("column `{name}`");
-    let value = column.value;
-    if Fit::of(value, wanted.dim, wanted.element, wanted.dim) == Err(Misfit::Type) {
-        return Err(DatasetError::contents(
-            path,
-            place,
-            format!(
-                "values for vectors of {}, as the dataset entry says",
-                wanted.element
-            ),
-            format!("values of type {value}"),
-            "correct `element` in the dataset entry",
-        ));
-    }
-    if !rows_fit(part, rows) {
-        return Err(DatasetError::contents(
-            path,
-            place,
-            format!("{} rows, as the dataset entry says", part.rows),
-            rows.to_string(),
-            "correct the dataset entry, or the file",
-        ));
-    }
-    let ids = ids_of(path, bytes, part.ids.as_deref(), rows)?;
-    let rows = ParquetRows {
-        path,
-        bytes,
-        name: name.to_owned(),
-        column,
-        groups,
-        width: wanted.dim,
-        ids,
-    };
-    Ok(Table {
-        value,
-        width: wanted.dim,
-        place,
-        rows: Rows::Parquet(rows),
-    })
-}
-
-/// Reads neighbours, of exactly `queries` rows of `width` or more, of which the first `width` are
-/// taken.
-pub(crate) fn read_ids(
-    path: &Path,
-    bytes: &[u8],
-    part: &TruthPart,
-    queries: usize,
-) -> Result<Vec<i64>, DatasetError> {
-    let name = part.hdf5_dataset.as_deref().unwrap_or_default();
-    let (rows, column, groups) = open(path, bytes, name)?;
-    let refused = |expected: String, found: String| {
-        DatasetError::contents(
-            path,
-            format!("column `{name}`"),
-            expected,
-            found,
-            "correct the dataset entry, or the file",
-        )
-    };
-    if !column.value.is_integer() {
-        let found = format!("values of type {}", column.value);
-        return Err(refused("neighbours, which are integers".to_owned(), found));
-    }
-    if rows != queries {
-        let expected = format!("{queries} queries, as the dataset entry says");
-        return Err(refused(expected, rows.to_string()));
-    }
-    let table = ParquetRows {
-        path,
-        bytes,
-        name: name.to_owned(),
-        column,
-        groups,
-        width: part.width,
-        ids: ids_of(path, bytes, part.ids.as_deref(), rows)?,
-    };
-    integers(&table, queries)
-}
-
-/// Which row of the set each of the `rows` rows is, from the column `name`, if there is one.
-fn ids_of(
-    path: &Path,
-    bytes: &[u8],
-    name: Option<&str>,
     rows: usize,
-) -> Result<Option<Vec<u32>>, DatasetError> {
-    let Some(name) = name else {
-        return Ok(None);
-    };
-    let refused = |place: String, expected: String, found: String| {
-        DatasetError::contents(
-            path,
-            place,
-            expected,
-            found,
-            "leave `ids` out of the dataset entry, and rows are taken in the order of the file, or name the column \
-             that numbers them",
-        )
-    };
-    let (there, column, groups) = open(path, bytes, name)?;
-    let value = column.value;
-    if !value.is_integer() || there != rows {
-        return Err(refused(
-            format!("column `{name}`"),
-            format!("{rows} integers"),
-            format!("{there} values of type {value}"),
-        ));
-    }
-    let table = ParquetRows {
-        path,
-        bytes,
-        name: name.to_owned(),
-        column,
-        groups,
-        width: 1,
-        ids: None,
-    };
-    let numbers = integers(&table, rows)?;
-    let mut seen = vec![false; numbers.len()];
-    let mut ids = Vec::with_capacity(numbers.len());
-    for (row, &id) in numbers.iter().enumerate() {
-        match usize::try_from(id).ok().filter(|&id| id < rows) {
-            Some(id) if !seen[id] => {
-                seen[id] = true;
-                // Entries hold at most 32 bits of rows.
-                ids.push(id as u32);
-            }
-            within => {
-                return Err(refused(
-                    format!("column `{name}`, row {row}"),
-                    format!("each number from 0 to {} once", rows - 1),
-                    match within {
-                        Some(_) => format!("{id} a second time"),
-                        None => id.to_string(),
-                    },
-                ));
-            }
-        }
-    }
-    Ok(Some(ids))
-}
-
-/// All integers of the first `rows` rows.
-fn integers(table: &ParquetRows<'_>, rows: usize) -> Result<Vec<i64>, DatasetError> {
-    let mut ids = Vec::new();
-    table.read(rows, &mut |_, bytes| {
-        match table.column.value {
-            ValueType::I32 => {
-                let values = bytes.as_chunks::<4>().0.iter();
-                ids.extend(values.map(|&id| i64::from(i32::from_le_bytes(id))));
-            }
-            _ => {
-                let values = bytes.as_chunks::<8>().0.iter();
-                ids.extend(values.map(|&id| i64::from_le_bytes(id)));
-            }
-        }
-        Ok(())
-    })?;
-    Ok(ids)
+    width: usize,
+    /// Whether of longer rows the first `width` values are taken.
+    longer: bool,
 }
 
 /// The rows of the file, its column `name`, and that column's chunk in every row group.
@@ -273,6 +102,7 @@ struct Taken<'t, 'c> {
     take: TakeRows<'t>,
     wanted: usize,
     width: usize,
+    longer: bool,
     size: usize,
     /// Whole rows, and the beginning of another.
     buffer: Vec<u8>,
@@ -284,37 +114,55 @@ struct Taken<'t, 'c> {
     name: &'c str,
 }
 
-impl ParquetRows<'_> {
-    /// Hands the first `n` rows of the set to `take`, some at a time. Where a column numbers them, the
-    /// file is read once for every block of them that memory takes.
-    pub(super) fn read(&self, n: usize, take: TakeRows<'_>) -> Result<(), DatasetError> {
-        let Some(ids) = &self.ids else {
-            return self.stream(n, take);
-        };
-        let row_bytes = self.width * self.column.value.size();
-        // Of the size of the file, for that is what shows how much there can be.
-        let block = self
-            .bytes
-            .len()
-            .saturating_mul(4)
-            .clamp(1 << 20, MOST_BLOCK);
-        let step = (block / row_bytes).max(1);
-        for start in (0..n).step_by(step) {
-            let end = n.min(start + step);
-            let mut ordered = vec![0; (end - start) * row_bytes];
-            self.stream(ids.len(), &mut |first, bytes| {
-                for (row, values) in (first..).zip(bytes.chunks_exact(row_bytes)) {
-                    let id = ids[row] as usize;
-                    if (start..end).contains(&id) {
-                        let at = (id - start) * row_bytes;
-                        ordered[at..at + row_bytes].copy_from_slice(values);
-                    }
-                }
-                Ok(())
-            })?;
-            take(start, &ordered)?;
+impl<'f> ParquetColumn<'f> {
+    /// The column `name` of the file, of rows of `width` values.
+    fn of(file: &'f MappedFile, name: &str, width: usize) -> Result<Self, DatasetError> {
+        let (path, bytes) = (file.path(), file.bytes());
+        let (rows, column, groups) = open(path, bytes, name)?;
+        Ok(Self {
+            path,
+            bytes,
+            name: name.to_owned(),
+            column,
+            groups,
+            rows,
+            width,
+            longer: false,
+        })
+    }
+
+    /// Values in every row, where that can be told without reading them: all rows may still have others.
+    fn values_to_a_row(&self) -> Option<usize> {
+        let values = self
+            .groups
+            .iter()
+            .try_fold(0u64, |sum, (_, chunk)| sum.checked_add(chunk.values))?;
+        let rows = self.rows as u64;
+        let whole = rows > 0 && values > 0 && values.is_multiple_of(rows);
+        whole.then(|| usize::try_from(values / rows).ok())?
+    }
+
+    /// All integers of the first `n` rows.
+    fn integers(&self, n: usize) -> Result<Vec<i64>, DatasetError> {
+        let mut integers = Vec::new();
+        self.stream(n, &mut |_, bytes| {
+            self.push_integers(bytes, &mut integers);
+            Ok(())
+        })?;
+        Ok(integers)
+    }
+
+    fn push_integers(&self, bytes: &[u8], integers: &mut Vec<i64>) {
+        match self.column.value {
+            ValueType::I32 => {
+                let values = bytes.as_chunks::<4>().0.iter();
+                integers.extend(values.map(|&id| i64::from(i32::from_le_bytes(id))));
+            }
+            _ => {
+                let values = bytes.as_chunks::<8>().0.iter();
+                integers.extend(values.map(|&id| i64::from_le_bytes(id)));
+            }
         }
-        Ok(())
     }
 
     /// Hands the first `n` rows of the file to `take`.
@@ -323,6 +171,7 @@ impl ParquetRows<'_> {
             take,
             wanted: n,
             width: self.width,
+            longer: self.longer,
             size: self.column.value.size(),
             buffer: Vec::new(),
             open: 0,
@@ -521,6 +370,9 @@ impl Taken<'_, '_> {
             if self.buffer.len() >= STEP_BYTES {
                 self.give().map_err(Stop::Taker)?;
             }
+        }
+        if self.open == self.width && self.longer {
+            return Ok(());
         }
         if self.open == self.width {
             return Err(Stop::Page(
