@@ -116,9 +116,19 @@ fn among_what_is_kept() {
     for kind in ["facts", "flat", "truth"] {
         for item in std::fs::read_dir(fixture.root().join(".cache").join(kind)).unwrap() {
             let path = item.unwrap().path();
-            std::fs::remove_file(&path).unwrap();
-            make_fifo(&path);
-            replaced += 1;
+            let files = match path.is_dir() {
+                // Truth is kept in a folder of pieces.
+                true => std::fs::read_dir(&path)
+                    .unwrap()
+                    .map(|item| item.unwrap().path())
+                    .collect(),
+                false => vec![path],
+            };
+            for file in files {
+                std::fs::remove_file(&file).unwrap();
+                make_fifo(&file);
+                replaced += 1;
+            }
         }
     }
     assert!(replaced >= 5, "{replaced}");
