@@ -47,6 +47,8 @@ pub enum Verb {
     Explain(ExplainArgs),
     /// Recompute quality from stored ids, and latency and QPS from stored times
     Rescore(RescoreArgs),
+    /// Tell how far two approximate searches agree, which is not recall
+    Agreement(AgreementArgs),
     /// List the installed adapters and what they take
     Adapters(AdaptersArgs),
     /// List datasets, show where one's files belong and which are missing, download them, check them
@@ -313,6 +315,25 @@ pub struct RescoreArgs {
     /// An entry outside the datasets folder that the runs used; may be repeated
     #[arg(long, value_name = "FILE")]
     pub dataset: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Two searches may agree and both be wrong. An exact search is refused: agreement with it is \
+                        recall, which `annbench run` computes."
+)]
+pub struct AgreementArgs {
+    /// A point, by the beginning of its id, or a run directory
+    #[arg(value_name = "A")]
+    pub a: String,
+    /// Another point, or another run directory, of which points with the same parameters are compared
+    #[arg(value_name = "B")]
+    pub b: String,
+    /// Run directories in which points are looked for [default: all in results]
+    #[arg(value_name = "DIR")]
+    pub runs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub form: Form,
 }
 
 #[derive(Debug, clap::Args)]

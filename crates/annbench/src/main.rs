@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         Verb::Report(report) => cmd::report::report(report),
         Verb::Explain(explain) => cmd::explain::explain(explain),
         Verb::Rescore(rescore) => cmd::rescore::rescore(&places, rescore),
+        Verb::Agreement(agreement) => cmd::agreement::agreement(agreement),
         Verb::Adapters(adapters) => cmd::adapters::adapters(adapters),
         Verb::Datasets(datasets) => cmd::datasets::datasets(&places, &datasets.verb),
         Verb::Truth(truth) => cmd::truth::truth(&places, &truth.verb),

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod aggregate;
+mod agreement;
 mod consistency;
 mod explained;
 mod identity;
@@ -25,6 +26,7 @@ mod store;
 mod strata;
 
 pub use aggregate::{Answers, ScoreError, Scored, ScoringSet, score_answers};
+pub use agreement::{Agreement, AgreementError, MeasuredPoint, agreement, is_exact};
 pub use consistency::{check_name, check_record};
 pub use explained::check_latencies;
 pub use identity::{IdentityError, build_key, point_id};

@@ -1,6 +1,7 @@
 //! One file per verb.
 
 pub mod adapters;
+pub mod agreement;
 pub mod audit;
 pub mod check;
 pub mod completions;

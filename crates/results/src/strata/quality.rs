@@ -3,7 +3,6 @@
 use crate::strata::difficulty::DifficultyMeasure;
 use crate::strata::set::{HubStrata, Strata};
 use crate::{Answers, ScoringSet};
-use annbench_core::EMPTY_SLOT;
 use annbench_stats::{
     Outcome, StratumMean, min_over_strata, poisson_ceiling, ratio_of_sums, skewness,
     spearman_among_zeros,
@@ -191,7 +190,7 @@ pub(crate) fn score_strata(
             let first = q * set.truth_width;
             Some(Answered {
                 truth: &set.truth_ids[first..first + k],
-                ids: named(answers, q, set.base.n()),
+                ids: answers.distinct(q, set.base.n()),
                 hits: (*hits)?,
                 third: thirds.map(|thirds| thirds[q]),
             })
@@ -216,20 +215,6 @@ pub(crate) fn score_strata(
         difficulty,
         bars,
     }
-}
-
-/// The distinct rows among the first k entries of an answer.
-fn named(answers: &Answers<'_>, q: usize, n: usize) -> Vec<u32> {
-    let given = (answers.returned[q] as usize).min(answers.k);
-    let slots = &answers.ids[q * answers.k..q * answers.k + given];
-    let mut ids: Vec<u32> = slots
-        .iter()
-        .copied()
-        .filter(|&id| id != EMPTY_SLOT && (id as usize) < n)
-        .collect();
-    ids.sort_unstable();
-    ids.dedup();
-    ids
 }
 
 impl Answered<'_> {

@@ -5,11 +5,11 @@ use annbench_results::{
 };
 
 /// Quality by strata, with what abstains and why.
-pub(super) fn write_strata(lines: &mut Lines, strata: &StrataQuality, k: u64) {
+pub(super) fn write_strata(lines: &mut Lines, strata: &StrataQuality, k: u64, n: u64) {
     lines.head("strata (the mean over queries hides one that fails)");
     match &strata.hubness {
         Err(why) => lines.add("anti-hubs", format!("not counted: {why}")),
-        Ok(hubness) => write_hubness(lines, hubness),
+        Ok(hubness) => write_hubness(lines, hubness, n),
     }
     match &strata.difficulty {
         Err(why) => lines.add("by difficulty", format!("not told: {why}")),
@@ -49,7 +49,7 @@ fn robustness(queries_by_hits: &[u64], k: u64) -> String {
     format!("share of {all} queries: {}", shares.join(", "))
 }
 
-fn write_hubness(lines: &mut Lines, hubness: &HubnessQuality) {
+fn write_hubness(lines: &mut Lines, hubness: &HubnessQuality, n: u64) {
     let anti = &hubness.anti_hub;
     lines.add(
         "anti-hub pairs",
@@ -83,6 +83,15 @@ fn write_hubness(lines: &mut Lines, hubness: &HubnessQuality) {
         ),
     );
     let buckets = coarser(&hubness.by_count);
+    if base.asked_rows < n {
+        lines.add(
+            "",
+            format!(
+                "estimated: counted among the nearest of {} of {n} rows only",
+                base.asked_rows
+            ),
+        );
+    }
     for (number, bucket) in buckets.iter().enumerate() {
         let counts = match bucket.from == bucket.to {
             true => bucket.from.to_string(),

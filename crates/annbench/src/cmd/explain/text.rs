@@ -43,7 +43,7 @@ pub(super) fn text(asked: &Asked, found: &[Found<'_>]) -> String {
                         write_other_metrics(&mut lines, other, k);
                     }
                     if let Some(strata) = &search.strata {
-                        write_strata(&mut lines, strata, k);
+                        write_strata(&mut lines, strata, k, search.dataset.n);
                     }
                 }
             }

@@ -1,0 +1,141 @@
+//! `agreement`: two points, two runs, and what is refused.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may end on what it did not expect"
+)]
+
+mod support;
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use support::{Bench, QUERIES, RUN};
+
+/// Ids of the measured points of `run`, by group and number.
+fn points(bench: &Bench, run: &str) -> BTreeMap<String, Vec<String>> {
+    let run = annbench_results::RunRecords::open(&bench.path(run)).unwrap();
+    let mut points: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for search in run.latest_searches() {
+        if search.measured.is_some() {
+            let of_group = points.entry(search.group.clone()).or_default();
+            of_group.push(search.point_id.clone());
+        }
+    }
+    points
+}
+
+#[test]
+fn two_points_agree_as_far_as_their_answers_do() {
+    let bench = Bench::calibrated();
+    bench.answer(&RUN);
+    let points = points(&bench, "run");
+    let (exact, random) = (&points["exact"][0], &points["random"]);
+    let text = bench.answer(&["agreement", &exact[..12], &random[0][..12], "run"]);
+    for words in [
+        "Agreement of approximate searches. It is not recall.",
+        "tiny: 50 queries, k = 5, l2",
+        "A has an exact top-k for every query: agreement with it is recall by ids",
+        "two searches may agree and both be wrong",
+    ] {
+        assert!(text.contains(words), "{words} is not in\n{text}");
+    }
+    let text = bench.answer(&["agreement", &random[0], &random[1], "run", "--json"]);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["is_recall"], false);
+    let pair = &document["pairs"][0];
+    let agreement = &pair["agreement"];
+    let by_shared: Vec<u64> =
+        serde_json::from_value(agreement["queries_by_shared"].clone()).unwrap();
+    assert_eq!(by_shared.iter().sum::<u64>(), QUERIES as u64);
+    let shared: u64 = by_shared
+        .iter()
+        .zip(0..)
+        .map(|(queries, s)| queries * s)
+        .sum();
+    assert_eq!(agreement["shared"], shared);
+    assert_eq!(pair["a"]["point_id"], random[0].as_str());
+    assert!(pair["a"].get("recall_mean").is_some() && agreement.get("recall_mean").is_none());
+
+    let complaint = bench.complaint(&["agreement", &random[0], &random[0], "run"], 2);
+    assert!(complaint.contains("twice"), "{complaint}");
+    let complaint = bench.complaint(&["agreement", &random[0], "run"], 2);
+    assert!(
+        complaint.contains("name two run directories"),
+        "{complaint}"
+    );
+}
+
+#[test]
+fn two_runs_are_compared_point_by_point() {
+    let bench = Bench::calibrated();
+    bench.answer(&RUN);
+    let mut again = RUN;
+    again[3] = "again";
+    bench.answer(&again);
+    let text = bench.answer(&["agreement", "run", "again"]);
+    let rows: Vec<&str> = text.lines().filter(|l| l.contains("searcher=")).collect();
+    assert_eq!(rows.len(), 3, "{text}");
+    // Random searchers go on where their warm-up ended: only the exact one answers alike.
+    assert!(
+        rows[0].contains("1.0000  1.0000") && rows[0].contains("searcher=exact"),
+        "{text}"
+    );
+    assert!(
+        text.contains("left out: 4 points that were not measured"),
+        "{text}"
+    );
+
+    // Lost raw files have no agreement.
+    let random = &points(&bench, "run")["random"][0];
+    std::fs::remove_dir_all(bench.path(&format!("run/raw/{random}"))).unwrap();
+    let complaint = bench.complaint(&["agreement", "run", "again"], 2);
+    assert!(complaint.contains("--retry lost"), "{complaint}");
+}
+
+#[test]
+fn agreement_with_an_exact_search_is_recall_and_refused() {
+    let bench = Bench::calibrated();
+    bench.write(
+        "configs/flat.yaml",
+        "adapter: exact\ngroups: { base: { search: {} } }\n",
+    );
+    bench.write(
+        "configs/campaign.yaml",
+        "sweeps: [ { file: sweep.yaml }, { file: flat.yaml } ]\n\
+         datasets: [tiny]\nk: [5]\n\
+         measure: { repetitions: 1, min_pass: 5ms, warm_up: 1ms }\n",
+    );
+    bench.answer(&RUN);
+    let points = points(&bench, "run");
+    let complaint = bench.complaint(
+        &["agreement", &points["random"][0], &points["base"][0], "run"],
+        2,
+    );
+    for words in [
+        "is an exact search",
+        "recall, which `annbench run` computes",
+    ] {
+        assert!(complaint.contains(words), "{complaint}");
+    }
+}
+
+#[test]
+fn answers_to_other_k_are_not_compared() {
+    let bench = Bench::calibrated();
+    bench.answer(&RUN);
+    let other = support::QUICK_CAMPAIGN.replace("k: [5]", "k: [4]");
+    bench.write("configs/campaign.yaml", &other);
+    let mut again = RUN;
+    again[3] = "other";
+    bench.answer(&again);
+    let complaint = bench.complaint(&["agreement", "run", "other"], 2);
+    assert!(
+        complaint.contains("no dataset, with the same base, queries, metric and k"),
+        "{complaint}"
+    );
+    let (a, b) = (
+        &points(&bench, "run")["random"][0],
+        &points(&bench, "other")["random"][0],
+    );
+    let complaint = bench.complaint(&["agreement", a, b, "run", "other"], 2);
+    assert!(complaint.contains("k: 5 and 4"), "{complaint}");
+}
