@@ -83,7 +83,7 @@ fn a_search_in_steps_finds_what_a_search_of_the_whole_finds() {
     let dataset = open(&fixture);
     let expected = whole(&dataset, &fixture);
     assert!(expected.count(Status::Tied) > 5, "nothing ties");
-    for step in [1, 7, 171, N - 1, N, 2 * N] {
+    for step in [97, 171, N - 1, N, 2 * N] {
         let stretch = Stretch {
             step_rows: Some(step),
             ..stretch(0..N)

@@ -13,9 +13,9 @@ const LEAST_QUERIES: usize = 8;
 pub(crate) struct Found {
     /// The nearest, in canonical order.
     pub(crate) candidates: Vec<Candidate>,
-    method: Method,
-    shortlist: usize,
-    outside: f64,
+    pub(crate) method: Method,
+    pub(crate) shortlist: usize,
+    pub(crate) outside: f64,
 }
 
 impl Flat<'_> {
@@ -39,7 +39,7 @@ impl Flat<'_> {
         let wanted = (k + 1).min(n);
         let (mut ids, mut distances) = (Vec::new(), Vec::new());
         let (mut next, mut proofs) = (Vec::new(), Vec::new());
-        self.pass_all(queries, wanted, pool, progress, &mut |first, found| {
+        self.pass_all(queries, wanted, &[], pool, progress, &mut |first, found| {
             let of_queries: Vec<Proof> = found
                 .par_iter()
                 .enumerate()
@@ -72,10 +72,13 @@ impl Flat<'_> {
 
     /// Finds the `wanted` nearest of all queries, block by block, and gives each block's to `take`
     /// with the number of its first query.
+    ///
+    /// `known` holds a distance for each query, or is empty: rows that are not nearer may be left out.
     pub(crate) fn pass_all(
         &self,
         queries: Vectors<'_>,
         wanted: usize,
+        known: &[f64],
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
         take: &mut (dyn FnMut(usize, Vec<Found>) + Send),
@@ -84,8 +87,12 @@ impl Flat<'_> {
         let step = self.block_queries(wanted, pool.current_num_threads());
         pool.install(|| {
             for first in (0..queries.n()).step_by(step) {
-                let block = queries.slice(first..queries.n().min(first + step));
-                take(first, self.pass(block, wanted, &meter)?);
+                let last = queries.n().min(first + step);
+                let known = known.get(first..last).unwrap_or_default();
+                take(
+                    first,
+                    self.pass(queries.slice(first..last), wanted, known, &meter)?,
+                );
             }
             Ok(())
         })
@@ -112,18 +119,19 @@ impl Flat<'_> {
         &self,
         queries: Vectors<'_>,
         wanted: usize,
+        known: &[f64],
         meter: &Meter<'_>,
     ) -> Result<Vec<Found>, ExactError> {
         if self.is_for_shortlists(queries.n(), wanted) {
             let found = match (self.base(), queries) {
                 (Vectors::U8(base), Vectors::U8(rows)) if self.metric() != Metric::Cosine => {
-                    self.integers(base, rows, wanted, meter)?
+                    self.integers(base, rows, wanted, known, meter)?
                 }
                 (Vectors::I8(base), Vectors::I8(rows)) if self.metric() != Metric::Cosine => {
-                    self.integers(base, rows, wanted, meter)?
+                    self.integers(base, rows, wanted, known, meter)?
                 }
                 (Vectors::Bits(_) | Vectors::Sets(_), _) => None,
-                _ => self.floats(queries, wanted, meter)?,
+                _ => self.floats(queries, wanted, known, meter)?,
             };
             if let Some(found) = found {
                 return Ok(found);
@@ -137,9 +145,11 @@ impl Flat<'_> {
         base: Rows<'_, T>,
         rows: Rows<'_, T>,
         wanted: usize,
+        known: &[f64],
         meter: &Meter<'_>,
     ) -> Result<Option<Vec<Found>>, ExactError> {
-        let Some(integers) = Integers::new(base, rows, self.metric(), wanted, self.level) else {
+        let integers = Integers::new(base, rows, self.metric(), wanted, known, self.level);
+        let Some(integers) = integers else {
             return Ok(None);
         };
         let kept = scan(&integers, self.level, base.n(), meter)?;
@@ -148,8 +158,10 @@ impl Flat<'_> {
             .enumerate()
             .map(|(q, kept)| {
                 let candidates = integers.candidates(q, kept);
+                let full = candidates.len() == wanted;
+                let known = known.get(q).copied().filter(|_| !full);
                 Found {
-                    outside: self.beyond(&candidates),
+                    outside: known.unwrap_or_else(|| self.beyond(&candidates)),
                     method: Method::Integers,
                     shortlist: candidates.len(),
                     candidates,
@@ -163,6 +175,7 @@ impl Flat<'_> {
         &self,
         queries: Vectors<'_>,
         wanted: usize,
+        known: &[f64],
         meter: &Meter<'_>,
     ) -> Result<Option<Vec<Found>>, ExactError> {
         let (base, n) = (self.base(), self.base().n());
@@ -171,8 +184,8 @@ impl Flat<'_> {
             queries,
             self.metric(),
             &self.weights,
-            wanted,
-            limit(wanted),
+            (wanted, limit(wanted)),
+            known,
             self.level,
         ) else {
             return Ok(None);

@@ -60,6 +60,20 @@ pub enum ExactError {
         /// Base rows.
         n: usize,
     },
+    /// What was found before is not what this search goes on from.
+    #[error(
+        "{found_k} neighbours of {found_queries} queries were found before, not {k} of {queries}; search the rows before with the same queries and k"
+    )]
+    OtherQueries {
+        /// Queries of this search.
+        queries: usize,
+        /// Neighbours that must be known of each.
+        k: usize,
+        /// Queries of the search before.
+        found_queries: usize,
+        /// Neighbours that it has found of each.
+        found_k: usize,
+    },
     /// A list of neighbours names a row that is not there.
     #[error(
         "entry {at} of the neighbours is row {id}, but the base has {n} rows; these are another base's neighbours"

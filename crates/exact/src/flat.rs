@@ -126,7 +126,7 @@ impl<'b> Flat<'b> {
         }
         let mut ids = Vec::with_capacity(queries.n() * k);
         let mut distances = Vec::with_capacity(queries.n() * k);
-        self.pass_all(queries, k, pool, progress, &mut |_, found| {
+        self.pass_all(queries, k, &[], pool, progress, &mut |_, found| {
             for found in found {
                 ids.extend(found.candidates.iter().map(|c| c.id));
                 distances.extend(found.candidates.iter().map(|c| c.distance));

@@ -1,5 +1,5 @@
 use crate::certify::doublings;
-use crate::proof::{Method, Proof, status};
+use crate::proof::{Method, Proof, combined, status};
 use crate::{Candidate, Certified, Neighbors};
 use annbench_core::{EMPTY_SLOT, Metric, Vectors};
 use thiserror::Error;
@@ -191,9 +191,8 @@ fn candidates(part: &Part, q: usize) -> Result<Vec<Candidate>, JoinError> {
 fn proof(parts: &[Part], q: usize, k: usize, status: crate::Status) -> Proof {
     let proofs = || parts.iter().map(|part| part.found.proofs()[q]);
     let shortlist = proofs().map(|proof| proof.shortlist).sum();
-    // What a shortlist proves is the least that is proved.
     let method = proofs().map(|proof| proof.method);
-    let method = method.reduce(|a, b| if a == Method::FullScan { b } else { a });
+    let method = method.reduce(combined);
     Proof {
         method: method.unwrap_or(Method::FullScan),
         shortlist,

@@ -19,6 +19,7 @@ mod plan;
 mod proof;
 mod searcher;
 mod shortlist;
+mod stepwise;
 
 pub use candidates::Candidate;
 pub use certify::certify;

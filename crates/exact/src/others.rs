@@ -117,7 +117,7 @@ impl Flat<'_> {
                 others: n - n.min(1),
             });
         }
-        self.pass_all(queries, k + 1, pool, progress, &mut |first, found| {
+        self.pass_all(queries, k + 1, &[], pool, progress, &mut |first, found| {
             for (i, mut found) in found.into_iter().enumerate() {
                 let own = own(first + i);
                 // A row may come after k + 1 copies of itself: then the last of them has to go.

@@ -158,6 +158,11 @@ impl Certified {
     }
 }
 
+/// How neighbours among two ranges of rows were found: what a shortlist proves is the least that is proved.
+pub(crate) fn combined(a: Method, b: Method) -> Method {
+    if a == Method::FullScan { b } else { a }
+}
+
 /// The status of query `q`, whose k-th neighbour is `last` and whose next row is `next`: for any k, of
 /// neighbours that are known to be complete.
 pub fn status(

@@ -4,7 +4,7 @@
 
 use annbench_core::{Metric, Rows, Vectors, distance};
 use annbench_exact::{
-    Certified, ExactError, Flat, JoinError, Part, Path, certify, count_ids, join,
+    Certified, ExactError, Flat, JoinError, Level, Part, Path, certify, count_ids, join,
 };
 use proptest::prelude::*;
 use std::ops::ControlFlow;
@@ -28,6 +28,10 @@ fn floats(values: &[f32], dim: usize) -> Vectors<'_> {
 
 fn u8s(values: &[u8], dim: usize) -> Vectors<'_> {
     Vectors::U8(Rows::new(values, dim).unwrap())
+}
+
+fn i8s(values: &[i8], dim: usize) -> Vectors<'_> {
+    Vectors::I8(Rows::new(values, dim).unwrap())
 }
 
 /// Values of which few are distinct, so that ties cross the edges of parts.
@@ -79,6 +83,35 @@ fn truth(found: &Certified) -> Vec<(Vec<u32>, Vec<u64>, String)> {
         .collect()
 }
 
+/// A search that goes on from one edge to the next.
+fn step_by_step(
+    base: Vectors<'_>,
+    queries: Vectors<'_>,
+    metric: Metric,
+    k: usize,
+    cuts: &[usize],
+    (path, level): (Path, Level),
+) -> Certified {
+    let mut edges = [&[0, base.n()], cuts].concat();
+    edges.sort_unstable();
+    edges.dedup();
+    let mut found: Option<Certified> = None;
+    for edge in edges.windows(2) {
+        let flat = Flat::new(base.slice(edge[0]..edge[1]), metric, &pool()).unwrap();
+        let flat = flat.on_path(path).at_level(level).unwrap();
+        let k = k.min(edge[1]);
+        found = Some(match found {
+            None => flat.certify(queries, k, &pool(), &go_on).unwrap(),
+            Some(before) => {
+                let whole = base.slice(0..edge[1]);
+                flat.certify_after(&before, whole, queries, k, &pool(), &go_on)
+                    .unwrap()
+            }
+        });
+    }
+    found.unwrap()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
@@ -93,9 +126,16 @@ proptest! {
         let (base, asked) = (values(n * dim, seed, distinct), values(9 * dim, !seed, distinct));
         let widen = |v: &[u8]| v.iter().map(|&b| f32::from(b) / 7.0).collect::<Vec<_>>();
         let (wide_base, wide_asked) = (widen(&base), widen(&asked));
+        let signed = |v: &[u8]| v.iter().map(|&b| b as i8).collect::<Vec<_>>();
+        let (signed_base, signed_asked) = (signed(&base), signed(&asked));
+        // Far from the origin, where rounding decides much.
+        let far = |v: &[f32]| v.iter().map(|&v| v + 1e4).collect::<Vec<_>>();
+        let (far_base, far_asked) = (far(&wide_base), far(&wide_asked));
         let sets = [
             (u8s(&base, dim), u8s(&asked, dim)),
+            (i8s(&signed_base, dim), i8s(&signed_asked, dim)),
             (floats(&wide_base, dim), floats(&wide_asked, dim)),
+            (floats(&far_base, dim), floats(&far_asked, dim)),
         ];
         for (base, asked) in sets {
             for metric in METRICS {
@@ -106,6 +146,13 @@ proptest! {
                     prop_assert_eq!(truth(&joined), truth(&whole));
                     for q in 0..9 {
                         prop_assert!(joined.slack(q) >= 0.0 || path == Path::Shortlist);
+                    }
+                }
+                for level in Level::available() {
+                    for path in [Path::Shortlist, Path::FullScan] {
+                        let way = (path, level);
+                        let stepped = step_by_step(base, asked, metric, k, &cuts, way);
+                        prop_assert_eq!(truth(&stepped), truth(&whole), "{:?} {}", way, metric);
                     }
                 }
             }
@@ -155,6 +202,23 @@ fn occurrences_on_a_line() {
     );
     let counts = flat.occurrences(2, &pool(), &go_on).unwrap();
     assert_eq!(counts, [2, 2, 3, 0, 3, 3, 3, 0]);
+}
+
+#[test]
+fn going_on_from_another_search_is_refused() {
+    let base = values(40 * 3, 1, 256);
+    let queries = values(5 * 3, 2, 256);
+    let (base, queries) = (u8s(&base, 3), u8s(&queries, 3));
+    let flat = |rows| Flat::new(base.slice(rows), Metric::L2, &pool()).unwrap();
+    let before = flat(0..20).certify(queries, 4, &pool(), &go_on).unwrap();
+    let rest = flat(20..40);
+    let go = |queries, k| rest.certify_after(&before, base, queries, k, &pool(), &go_on);
+    assert!(go(queries, 4).is_ok());
+    for refused in [go(queries, 5), go(queries.slice(0..4), 4), go(queries, 3)] {
+        assert!(matches!(refused, Err(ExactError::OtherQueries { .. })));
+    }
+    let larger = rest.certify_after(&before, base.slice(0..10), queries, 4, &pool(), &go_on);
+    assert!(matches!(larger, Err(ExactError::RowRange { .. })));
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub(crate) struct Floats<'s> {
     norms: &'s [f64],
     k: usize,
     limit: usize,
+    /// A distance for each query, or empty: only nearer rows must be kept.
+    known: &'s [f64],
     level: Level,
     product: Product,
     /// What base rows are less by, and under l2 queries too: distances there, and orders under the
@@ -41,8 +43,8 @@ impl<'s> Floats<'s> {
         queries: Vectors<'s>,
         metric: Metric,
         norms: &'s [f64],
-        k: usize,
-        limit: usize,
+        (k, limit): (usize, usize),
+        known: &'s [f64],
         level: Level,
     ) -> Option<Self> {
         if base.dim() > MOST_COMPONENTS {
@@ -61,6 +63,7 @@ impl<'s> Floats<'s> {
             norms,
             k,
             limit,
+            known,
             level,
             product,
             centre,
@@ -155,6 +158,28 @@ impl<'s> Floats<'s> {
             2.0 * distance
         } else {
             distance
+        }
+    }
+
+    /// A score that no row that is nearer than `distance` exceeds in the least that its score can be.
+    fn score(&self, q: usize, distance: f64) -> f32 {
+        let half = if self.metric == Metric::L2 { 0.5 } else { 1.0 };
+        let (distance, offset) = (half * distance, self.offsets[q]);
+        // The offset is a sum of squares or products, rounded in f64, of at most MOST_COMPONENTS.
+        let rounding = 1e-11 * (distance.abs() + self.magnitude(q));
+        up(distance - offset + rounding)
+    }
+
+    /// What the rounding of an offset is relative to.
+    fn magnitude(&self, q: usize) -> f64 {
+        match self.metric {
+            Metric::L2 => self.offsets[q],
+            _ => {
+                let along = self
+                    .query(q)
+                    .map_or(0.0, |values| euclidean(values.into_iter()));
+                1.0 + along * euclidean(self.centre.iter().map(|&v| f64::from(v)))
+            }
         }
     }
 
@@ -261,8 +286,9 @@ impl Arithmetic for Floats<'_> {
         }
     }
 
-    fn nothing_kept(&self) -> Intervals {
-        Intervals::new(self.k, self.limit)
+    fn nothing_kept(&self, q: usize) -> Intervals {
+        let known = self.known.get(q).copied().unwrap_or(f64::INFINITY);
+        Intervals::new(self.k, self.limit, self.score(q, known))
     }
 
     fn floor(&self, q: usize, kept: &Intervals, block: &Block<f32, RowNorms>) -> f32 {
@@ -350,7 +376,7 @@ mod tests {
         level: Level,
     ) -> Result<(), TestCaseError> {
         let norms: Vec<f64> = (0..base.n()).map(|i| norm(base.row(i))).collect();
-        let floats = Floats::new(base, queries, metric, &norms, 1, 100, level).unwrap();
+        let floats = Floats::new(base, queries, metric, &norms, (1, 100), &[], level).unwrap();
         let units = floats.product.units(base.dim());
         let padded = base.n().next_multiple_of(ROW_STEP);
         let mut block = Block {

@@ -73,6 +73,8 @@ pub(crate) struct Integers<'s, T> {
     queries: Rows<'s, T>,
     l2: bool,
     k: usize,
+    /// A distance for each query, or empty: only nearer rows are kept.
+    known: &'s [f64],
     level: Level,
     product: Product,
 }
@@ -84,6 +86,7 @@ impl<'s, T: Byte> Integers<'s, T> {
         queries: Rows<'s, T>,
         metric: Metric,
         k: usize,
+        known: &'s [f64],
         level: Level,
     ) -> Option<Self> {
         let l2 = match metric {
@@ -96,22 +99,51 @@ impl<'s, T: Byte> Integers<'s, T> {
             queries,
             l2,
             k,
+            known,
             level,
             product: T::product(level),
         })
     }
 }
 
+/// What scores of a query differ by from its distances.
+struct Offsets {
+    /// |q|^2.
+    squares: i64,
+    /// s sum(q): (x + s) q = q x + s sum(q), where s is what the base is shifted by.
+    shifted: i64,
+}
+
 impl<T: Byte> Integers<'_, T> {
+    fn offsets(&self, q: usize) -> Offsets {
+        let row = self.queries.row(q);
+        let sum = |f: fn(i64) -> i64| row.iter().map(|&v| f(i64::from(v.into()))).sum::<i64>();
+        let (shift, _) = T::shifts(self.product);
+        Offsets {
+            squares: sum(|v| v * v),
+            shifted: i64::from(shift) * sum(|v| v),
+        }
+    }
+
+    /// The score that a row must beat to be nearer than what is known; `None` where that is any.
+    fn beaten(&self, q: usize) -> Option<i32> {
+        let known = *self.known.get(q)?;
+        if !known.is_finite() {
+            return None;
+        }
+        // Distances of integers are integers, far below 2^53.
+        let (known, Offsets { squares, shifted }) = (known as i64, self.offsets(q));
+        let score = match self.l2 {
+            true => squares + 2 * shifted - known,
+            false => shifted - known,
+        };
+        i32::try_from(score).ok()
+    }
+
     /// What query `q` has kept, nearest first, with the reference distances, which follow from the
     /// scores.
     pub(crate) fn candidates(&self, q: usize, kept: Scores) -> Vec<Candidate> {
-        let row = self.queries.row(q);
-        let sum = |f: fn(i64) -> i64| row.iter().map(|&v| f(i64::from(v.into()))).sum::<i64>();
-        // (x + s) q = q x + s sum(q), where s is what the base is shifted by.
-        let (shift, _) = T::shifts(self.product);
-        let shifted = i64::from(shift) * sum(|v| v);
-        let squares = sum(|v| v * v);
+        let Offsets { squares, shifted } = self.offsets(q);
         let distance = |score: i32| {
             let score = i64::from(score);
             if self.l2 {
@@ -171,8 +203,8 @@ impl<T: Byte> Arithmetic for Integers<'_, T> {
         encode::bytes(self.level, self.product, self.queries.row(q), shift, words);
     }
 
-    fn nothing_kept(&self) -> Scores {
-        Scores::new(self.k)
+    fn nothing_kept(&self, q: usize) -> Scores {
+        Scores::new(self.k, self.beaten(q))
     }
 
     fn floor(&self, _q: usize, kept: &Scores, _block: &Block<i32, i32>) -> i32 {

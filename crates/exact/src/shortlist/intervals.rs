@@ -15,20 +15,21 @@ pub(crate) struct Intervals {
     intervals: Vec<Interval>,
     /// Rows at which those that have dropped out are removed.
     full: usize,
-    /// The k-th smallest of the most that scores can be, of the rows that were looked at.
+    /// The k-th smallest of the most that scores can be, of the rows that were looked at, or what is known
+    /// from elsewhere where that is smaller.
     bar: f32,
     overflown: bool,
 }
 
 impl Intervals {
-    /// Keeps up to `limit` rows.
-    pub(super) fn new(k: usize, limit: usize) -> Self {
+    /// Keeps up to `limit` rows, none of which has a least score above `bar`.
+    pub(super) fn new(k: usize, limit: usize, bar: f32) -> Self {
         Self {
             k,
             limit,
             intervals: Vec::new(),
             full: (k + k.max(64)).min(limit),
-            bar: f32::INFINITY,
+            bar,
             overflown: false,
         }
     }
@@ -71,7 +72,7 @@ impl Intervals {
         if self.intervals.len() > self.k {
             let by_most = |a: &Interval, b: &Interval| a.most.total_cmp(&b.most);
             let (_, last, _) = self.intervals.select_nth_unstable_by(self.k - 1, by_most);
-            let bar = last.most;
+            let bar = last.most.min(self.bar);
             self.intervals.retain(|interval| interval.least <= bar);
             self.bar = bar;
         }
@@ -120,7 +121,7 @@ mod tests {
             let cut = cut.index(rows.len());
             let mut decided = false;
             for limit in [k + 1, 2 * k + 20, 100 + 4 * k, 5_000] {
-                let (mut first, mut second) = (Intervals::new(k, limit), Intervals::new(k, limit));
+                let (mut first, mut second) = (Intervals::new(k, limit, f32::INFINITY), Intervals::new(k, limit, f32::INFINITY));
                 for (at, &interval) in intervals.iter().enumerate() {
                     if at < cut { first.offer(interval) } else { second.offer(interval) };
                 }

@@ -65,8 +65,8 @@ pub(crate) trait Arithmetic: Sync {
     /// Puts query `q` into `words`, which are zero.
     fn load_query(&self, q: usize, words: &mut [u32]);
 
-    /// What a query has before the first row, of `n` in all.
-    fn nothing_kept(&self) -> Self::Kept;
+    /// What query `q` has before the first row.
+    fn nothing_kept(&self, q: usize) -> Self::Kept;
 
     /// The least sum of product and term with which a row of `block` may have to be kept.
     fn floor(

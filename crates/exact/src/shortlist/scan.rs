@@ -48,7 +48,7 @@ pub(crate) fn scan<A: Arithmetic>(
         .into_par_iter()
         .with_max_len(1)
         .map(|_| {
-            let mut kept: Vec<A::Kept> = (0..queries).map(|_| arithmetic.nothing_kept()).collect();
+            let mut kept: Vec<A::Kept> = (0..queries).map(|q| arithmetic.nothing_kept(q)).collect();
             let mut block = Block {
                 first: 0,
                 rows: 0,

@@ -6,16 +6,17 @@ pub(crate) struct Scores {
     k: usize,
     /// Ascending keys are descending scores, then ascending ids.
     keys: Vec<u64>,
-    /// The last of the k best, once there were more.
+    /// The last of the k best, once there were more, or what is known from elsewhere.
     last: Option<i32>,
 }
 
 impl Scores {
-    pub(super) fn new(k: usize) -> Self {
+    /// Of those that beat `last`, where it is known already.
+    pub(super) fn new(k: usize, last: Option<i32>) -> Self {
         Self {
             k,
             keys: Vec::new(),
-            last: None,
+            last,
         }
     }
 
@@ -91,7 +92,7 @@ mod tests {
         ) {
             let k = k.min(scores.len());
             let cut = cut.index(scores.len());
-            let (mut one, mut first, mut second) = (Scores::new(k), Scores::new(k), Scores::new(k));
+            let (mut one, mut first, mut second) = (Scores::new(k, None), Scores::new(k, None), Scores::new(k, None));
             for (id, &score) in scores.iter().enumerate() {
                 one.offer(score, id as u32);
                 let part = if id < cut { &mut first } else { &mut second };

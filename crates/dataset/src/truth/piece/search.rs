@@ -1,12 +1,10 @@
 use super::Piece;
 use super::facts::PieceFacts;
-use super::kept::refused;
 use crate::progress::{Activity, Meter, Watch};
 use crate::truth::Space;
 use crate::{DatasetError, MappedVectors};
 use annbench_core::Vectors;
-use annbench_exact::{Certified, Flat, Part, join};
-use std::path::Path;
+use annbench_exact::Flat;
 
 /// Bytes of the base that are searched for all queries before the next: little enough to stay in memory
 /// while the shortlist's rows are read again.
@@ -62,21 +60,18 @@ impl Search<'_> {
             // The disk reads what comes next while this is computed.
             self.base.will_need(stop..end.min(stop + step));
             let before = (start - first) as u64 * queries;
-            let found = Flat::new(
-                self.space.base.slice(start..stop),
-                self.space.metric,
-                self.pool,
-            )
-            .and_then(|flat| {
-                let k = facts.k.min(stop - start);
-                let progress = |done, _| meter.tell(before + done);
-                flat.certify(self.queries, k, self.pool, &progress)
-            })
-            .map_err(|cause| DatasetError::exact(path, cause))?;
-            let found = match piece {
-                None => found,
-                Some(before) => self.joined(path, &facts, before, stop, found)?,
-            };
+            let k = facts.k.min(stop - first);
+            let progress = |done, _| meter.tell(before + done);
+            let (whole, queries) = (self.space.base.slice(first..stop), self.queries);
+            let rows = self.space.base.slice(start..stop);
+            let found = Flat::new(rows, self.space.metric, self.pool)
+                .and_then(|flat| match &piece {
+                    None => flat.certify(queries, k, self.pool, &progress),
+                    Some(Piece { found, .. }) => {
+                        flat.certify_after(found, whole, queries, k, self.pool, &progress)
+                    }
+                })
+                .map_err(|cause| DatasetError::exact(path, cause))?;
             let mut so_far = Piece {
                 facts: PieceFacts {
                     searched_end: stop,
@@ -89,33 +84,6 @@ impl Search<'_> {
             }
             piece = Some(so_far);
         }
-    }
-
-    fn joined(
-        &self,
-        path: &Path,
-        facts: &PieceFacts,
-        before: Piece,
-        stop: usize,
-        found: Certified,
-    ) -> Result<Certified, DatasetError> {
-        let (first, start) = (facts.first_row, before.facts.searched_end);
-        let parts = [
-            Part {
-                first: 0,
-                rows: start - first,
-                found: before.found,
-            },
-            Part {
-                first: start - first,
-                rows: stop - start,
-                found,
-            },
-        ];
-        let base = self.space.base.slice(first..stop);
-        let k = facts.k.min(stop - first);
-        join(&parts, base, self.queries, self.space.metric, k)
-            .map_err(|why| refused(path, "join", "adjacent ranges", why.to_string()))
     }
 }
 
