@@ -15,6 +15,7 @@
 mod findings;
 mod judged;
 mod planned;
+mod relevance;
 mod strata;
 mod watcher;
 
@@ -24,7 +25,7 @@ use crate::terminal::say;
 use crate::work::AdapterInUse;
 use annbench_core::{ElementType, Metric};
 use annbench_dataset::{Catalogue, Dataset, Entry, MappedVectors, OpenOptions, Progress, Truth};
-use annbench_results::{DatasetInfo, ScoringSet, Strata, TruthInfo, TruthOrigin};
+use annbench_results::{DatasetInfo, Relevance, ScoringSet, Strata, TruthInfo, TruthOrigin};
 use annbench_runner::{FileState, GivenVectors, Subject, SubjectFacts};
 pub use planned::Planned;
 use std::collections::BTreeMap;
@@ -66,6 +67,9 @@ pub struct Opened {
     dataset: Dataset,
     truth: Arc<Truth>,
     strata: Vec<Strata>,
+    relevance: Option<Relevance>,
+    /// Why there are no judgements of relevance, where the entry names some.
+    unjudged: Option<String>,
     given: Vec<GivenVectors>,
     files: Vec<FileState>,
     accepted_violations: Vec<String>,
@@ -123,6 +127,7 @@ impl Opened {
             None => asked.k.min(dataset.base().vectors().n()),
         };
         let truth = dataset.truth(k, options)?;
+        let (relevance, unjudged) = relevance::relevance(&dataset)?;
         let (mut given, mut files) = (Vec::new(), Vec::new());
         // The set's own element type first: it is preferred where the library takes it.
         let own = dataset.element();
@@ -140,6 +145,8 @@ impl Opened {
             dataset,
             truth,
             strata: Vec::new(),
+            relevance,
+            unjudged,
             given,
             files,
             accepted_violations: Vec::new(),
@@ -239,7 +246,7 @@ impl Opened {
             truth_width: self.truth.width(),
             max_base_norm: dataset.max_base_norm(),
             strata,
-            relevance: None,
+            relevance: self.relevance.as_ref(),
         }
     }
 
@@ -281,7 +288,9 @@ impl Opened {
 
     /// What opening found and a user should know.
     pub fn notes(&self) -> Vec<String> {
-        findings::notes(&self.dataset, Some(&self.truth))
+        let mut notes = findings::notes(&self.dataset, Some(&self.truth));
+        notes.extend(self.unjudged.clone());
+        notes
     }
 
     /// What stands on every result.
