@@ -123,8 +123,8 @@ fn compare(criterion: &mut Criterion, set: &Set) -> Result<(), Box<dyn Error>> {
     let (wide_base, wide_queries) = (wide(base, &set.base), wide(queries, &set.queries));
     let of = |bytes, rows| Vectors::from_bytes(bytes, ElementType::F32, rows, set.dim);
     let wide_queries = of(&wide_queries, m).ok_or("whole queries")?;
-    let factory = ("factory".to_owned(), ParamValue::Text("Flat".to_owned()));
-    let params = Params([factory].into());
+    let index = ("index".to_owned(), ParamValue::Text("Flat".to_owned()));
+    let params = Params([index].into());
     let spec = BuildSpec::new(Metric::L2, ElementType::F32, n, set.dim, params);
     let index = Faiss.build(of(&wide_base, n).ok_or("whole rows")?, &spec)?;
     let mut search = SearchSpec::new(K, Params::default());
