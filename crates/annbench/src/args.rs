@@ -353,6 +353,13 @@ pub struct StrataArgs {
     /// Neighbours of each row that are counted: the k of the recall
     #[arg(short, long, value_name = "K", default_value_t = 10)]
     pub k: usize,
+    /// Count the neighbours of so many rows only, drawn at random, where all would take too long; every
+    /// result that uses these counts says so
+    #[arg(long, value_name = "ROWS")]
+    pub sample: Option<usize>,
+    /// Count so many neighbours of each row of the sample [default: k]
+    #[arg(long, value_name = "K", requires = "sample")]
+    pub count_k: Option<usize>,
     #[command(flatten)]
     pub form: Form,
 }

@@ -4,7 +4,7 @@ use crate::chosen::chosen;
 use crate::facts::{FactLine, alarm, line};
 use crate::figures::{count, plural, recall};
 use crate::overlay::Source;
-use annbench_results::HubnessQuality;
+use annbench_results::{Hubness, HubnessQuality};
 
 /// A library loses more than this of its rarely retrieved rows against all rows: shown as an alarm.
 const GAP: f64 = 0.02;
@@ -54,5 +54,43 @@ fn stratum(hubness: &HubnessQuality, source: &Source<'_, '_>) -> String {
         base.k,
         base.anti_hub_threshold,
         100.0 * base.anti_hub_rows as f64 / n as f64
+    ) + &estimated(base, n)
+}
+
+/// Says what was counted where that is not everything.
+fn estimated(base: &Hubness, n: u64) -> String {
+    if base.asked_rows >= n {
+        return String::new();
+    }
+    let budget = base.k as f64 * base.asked_rows as f64 / n as f64;
+    format!(
+        "; estimated from the neighbours of {} rows drawn from {}, {budget:.1} to a row on average",
+        count(base.asked_rows),
+        count(n)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_estimate_is_declared_and_an_exact_count_needs_no_word() {
+        let base = |asked_rows| Hubness {
+            k: 100,
+            asked_rows,
+            anti_hub_threshold: 2,
+            anti_hub_rows: 1_200_000,
+            never_rows: 3,
+            skewness: None,
+            robin_hood: None,
+            query_budget: 0.01,
+            query_skewness: None,
+        };
+        assert_eq!(estimated(&base(10_000_000), 10_000_000), "");
+        assert_eq!(
+            estimated(&base(1_000_000), 10_000_000),
+            "; estimated from the neighbours of 1,000,000 rows drawn from 10,000,000, 10.0 to a row on average"
+        );
+    }
 }

@@ -37,7 +37,7 @@ pub use named_recall::{k_recall_at_m_hits, one_recall_at_r_hit};
 pub use other_metrics::{
     AnnBenchmarksRecall, BigAnnRecall, Judgement, KRecallAtN, OneRecallAtR, OtherMetrics,
     RelativeDistanceError, Relevance, RelevanceError, RelevanceQuality, extended_truth_width,
-    slots_within,
+    length, slots_within,
 };
 pub use pareto::{CurvePoint, fastest_at_recall, pareto_front, qps_at_recall};
 pub use raw::check_raw_file;
@@ -57,5 +57,5 @@ pub use store::{
 pub use strata::{
     AntiHubQuality, AntiHubs, BARS, Bar, CountBucket, Difficulty, DifficultyMeasure,
     DifficultyQuality, Hubness, HubnessQuality, Occurrences, OneThird, Strata, StrataQuality,
-    StratumOutcome, robustness,
+    StratumOutcome, contrasts, expansions, lids, nearest_percentiles, robustness,
 };

@@ -13,6 +13,7 @@
 //! What was found on the way is said once, when it is done; doubts about files stand on every result.
 
 mod findings;
+mod hardness;
 mod judged;
 mod planned;
 mod relevance;
@@ -27,6 +28,7 @@ use annbench_core::{ElementType, Metric};
 use annbench_dataset::{Catalogue, Dataset, Entry, MappedVectors, OpenOptions, Progress, Truth};
 use annbench_results::{DatasetInfo, Relevance, ScoringSet, Strata, TruthInfo, TruthOrigin};
 use annbench_runner::{FileState, GivenVectors, Subject, SubjectFacts};
+pub use hardness::{Hardness, Spread};
 pub use planned::Planned;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,9 +1,10 @@
 //! The strata that answers are scored by, from exact counts over the base.
 
 use super::Opened;
+use super::hardness::Hardness;
 use super::watcher::Watcher;
 use crate::terminal::say;
-use annbench_dataset::{OpenOptions, Progress};
+use annbench_dataset::{Estimator, OpenOptions, Progress};
 use annbench_results::{Occurrences, Strata};
 
 /// Component products (n² dim) up to which counts are computed without being asked for: seconds where the
@@ -12,7 +13,8 @@ const UNASKED_WORK: f64 = 2e12;
 
 impl Opened {
     /// Prepares the strata for each k of `ks`. Counts that would take long are used where they are kept,
-    /// and computed only when `asked`; else the strata hold the reason.
+    /// and computed only when `asked`; else those of a declared estimator are used, where they are kept, or
+    /// the strata hold the reason.
     ///
     /// # Errors
     /// When counting is cancelled, or what was counted cannot be kept.
@@ -37,22 +39,28 @@ impl Opened {
             let n = self.dataset.base().vectors().n();
             let kept = self.dataset.kept_occurrences(k);
             let work = self.dataset.occurrence_work();
-            let counts = if kept.is_some() {
-                kept.ok_or_else(String::new)
+            let exactly = |counts| Occurrences {
+                k,
+                asked: n as u64,
+                counts,
+            };
+            let occurrences = if let Some(kept) = kept {
+                Ok(exactly(kept))
             } else if k == 0 || k >= n {
                 Err(format!("of {n} rows none has {k} others near it"))
             } else if asked || work <= UNASKED_WORK {
-                Ok(self.dataset.occurrences(k, &options)?)
+                Ok(exactly(self.dataset.occurrences(k, &options)?))
+            } else if let Some((estimator, counts)) = self.dataset.kept_estimate(k) {
+                Ok(Occurrences {
+                    k: estimator.k,
+                    asked: estimator.asked as u64,
+                    counts,
+                })
             } else {
                 Err(format!(
                     "it takes {work:.1e} products of components, once: annbench datasets strata {name} -k {k}"
                 ))
             };
-            let occurrences = counts.map(|counts| Occurrences {
-                k,
-                asked: n as u64,
-                counts,
-            });
             strata.push(Strata::new(&self.scoring(&[]), k, occurrences));
         }
         for note in self.dataset.later_notes().iter().skip(told) {
@@ -60,6 +68,50 @@ impl Opened {
         }
         self.strata = strata;
         Ok(())
+    }
+
+    /// Prepares the strata for `k` from counts by `estimator`, and declares it.
+    ///
+    /// # Errors
+    /// When its budget is too small, or counting is cancelled.
+    pub fn estimate(
+        &mut self,
+        k: usize,
+        estimator: Estimator,
+        pool: &rayon::ThreadPool,
+    ) -> anyhow::Result<()> {
+        let watcher = Watcher::new(self.dataset.name());
+        let watch = |progress: Progress<'_>| watcher.watch(progress);
+        let options = OpenOptions {
+            accept_checksum: false,
+            narrow: false,
+            pool,
+            watch: &watch,
+        };
+        let counts = self.dataset.estimated_occurrences(k, estimator, &options)?;
+        let occurrences = Ok(Occurrences {
+            k: estimator.k,
+            asked: estimator.asked as u64,
+            counts,
+        });
+        self.strata = vec![Strata::new(&self.scoring(&[]), k, occurrences)];
+        Ok(())
+    }
+
+    /// How hard the queries are for `k`.
+    ///
+    /// # Errors
+    /// When it is cancelled.
+    pub fn hardness(&self, k: usize, pool: &rayon::ThreadPool) -> anyhow::Result<Hardness> {
+        let watcher = Watcher::new(self.dataset.name());
+        let watch = |progress: Progress<'_>| watcher.watch(progress);
+        let options = OpenOptions {
+            accept_checksum: false,
+            narrow: false,
+            pool,
+            watch: &watch,
+        };
+        Hardness::of(&self.dataset, &self.scoring(&[]), k, &options)
     }
 
     /// The strata that were prepared.

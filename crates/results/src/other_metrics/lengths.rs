@@ -4,7 +4,7 @@ use annbench_core::Metric;
 ///
 /// # Errors
 /// Why it does not: values that may be negative have no ratios.
-pub(crate) fn length(metric: Metric) -> Result<fn(f64) -> f64, String> {
+pub fn length(metric: Metric) -> Result<fn(f64) -> f64, String> {
     match metric {
         Metric::L2 => Ok(f64::sqrt),
         // Between unit vectors |q - x|² = 2 (1 - cos).

@@ -18,7 +18,7 @@ pub use record::{
 pub use relevance::{Judgement, Relevance, RelevanceError, RelevanceQuality};
 pub use theirs::{extended_truth_width, slots_within};
 
-pub(crate) use lengths::length;
+pub use lengths::length;
 pub(crate) use query::{OtherQuery, OtherScore, OtherScratch};
 pub(crate) use summary::{mean_reciprocal, summarise_others};
 

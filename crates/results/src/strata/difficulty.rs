@@ -34,33 +34,113 @@ impl Difficulty {
     /// # Errors
     /// Why it cannot be told: too few columns, or a metric whose values are no distances.
     pub fn of(metric: Metric, distances: &[f64], width: usize, k: usize) -> Result<Self, String> {
-        let length =
-            length(metric).map_err(|why| format!("{why}, and give no intrinsic dimension"))?;
-        let rows = distances.chunks_exact(width.max(1));
         if width >= LID_COLUMNS {
-            let lids: Vec<f64> = rows
-                .map(|row| lid(row[..LID_COLUMNS].iter().map(|&d| length(d))))
-                .collect();
+            let lids = lids(metric, distances, width)?;
             return Ok(Self {
                 measure: DifficultyMeasure::Lid,
                 thirds: terciles(&lids),
             });
         }
-        if width < 2 * k {
-            return Err(format!(
-                "the truth has {width} neighbours per query: {LID_COLUMNS} are needed, or {} for the expansion",
-                2 * k
-            ));
-        }
+        let mut expansions = expansions(metric, distances, width, k)?;
         // Negated, so that the hard ones come last; equal ones stay in query order.
-        let expansions: Vec<f64> = rows
-            .map(|row| -expansion(length(row[k - 1]), length(row[2 * k - 1])))
-            .collect();
+        for expansion in &mut expansions {
+            *expansion = -*expansion;
+        }
         Ok(Self {
             measure: DifficultyMeasure::Expansion,
             thirds: terciles(&expansions),
         })
     }
+}
+
+/// Local intrinsic dimension of each query from truth distances `[queries, width]`; high is hard.
+///
+/// # Errors
+/// Why it cannot be told: fewer than 100 columns, or a metric whose values are no distances.
+pub fn lids(metric: Metric, distances: &[f64], width: usize) -> Result<Vec<f64>, String> {
+    let length = length(metric).map_err(|why| format!("{why}, and give no intrinsic dimension"))?;
+    if width < LID_COLUMNS {
+        return Err(format!(
+            "the truth has {width} neighbours per query, and {LID_COLUMNS} are needed"
+        ));
+    }
+    let rows = distances.chunks_exact(width);
+    Ok(rows
+        .map(|row| lid(row[..LID_COLUMNS].iter().map(|&d| length(d))))
+        .collect())
+}
+
+/// d_2k / d_k of each query from truth distances `[queries, width]`; low is hard.
+///
+/// # Errors
+/// Why it cannot be told: fewer than 2k columns, or a metric whose values are no distances.
+pub fn expansions(
+    metric: Metric,
+    distances: &[f64],
+    width: usize,
+    k: usize,
+) -> Result<Vec<f64>, String> {
+    let length = length(metric).map_err(|why| format!("{why}, and have no ratio"))?;
+    if k == 0 || width < 2 * k {
+        return Err(format!(
+            "the truth has {width} neighbours per query: {LID_COLUMNS} are needed, or {} for the expansion",
+            2 * k
+        ));
+    }
+    let rows = distances.chunks_exact(width);
+    Ok(rows
+        .map(|row| expansion(length(row[k - 1]), length(row[2 * k - 1])))
+        .collect())
+}
+
+/// Relative contrast of each query: the mean length to base rows (`means`) over that to the k-th neighbour;
+/// low is hard (He, Kumar and Chang, 2012). Infinite where the k-th is at distance 0.
+///
+/// # Errors
+/// Why it cannot be told: fewer than k columns, or a metric whose values are no distances.
+pub fn contrasts(
+    metric: Metric,
+    means: &[f64],
+    distances: &[f64],
+    width: usize,
+    k: usize,
+) -> Result<Vec<f64>, String> {
+    let length = length(metric).map_err(|why| format!("{why}, and have no ratio"))?;
+    if k == 0 || width < k {
+        return Err(format!(
+            "the truth has {width} neighbours per query, not {k}"
+        ));
+    }
+    let rows = distances.chunks_exact(width).zip(means);
+    Ok(rows.map(|(row, mean)| mean / length(row[k - 1])).collect())
+}
+
+/// For each query, how many of 100 base rows are nearer to their nearest other row than the query is to
+/// its own nearest, equal ones counting half: 50 is usual, near 100 is out of the base's distribution, near
+/// 0 is nearer than base rows are. `of_rows` are distances of rows to their nearest others.
+///
+/// # Errors
+/// Why it cannot be told: no rows, or inner products, by which a row is not its own nearest.
+pub fn nearest_percentiles(
+    metric: Metric,
+    of_rows: &[f64],
+    distances: &[f64],
+    width: usize,
+) -> Result<Vec<f64>, String> {
+    length(metric)?;
+    let mut sorted = of_rows.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    if sorted.is_empty() {
+        return Err("the base has no two rows".to_owned());
+    }
+    let rows = distances.chunks_exact(width.max(1));
+    Ok(rows
+        .map(|row| {
+            let below = sorted.partition_point(|&d| d < row[0]);
+            let not_above = sorted.partition_point(|&d| d <= row[0]);
+            50.0 * (below + not_above) as f64 / sorted.len() as f64
+        })
+        .collect())
 }
 
 /// -(mean of ln(d_i / d_K))^-1 over the distances above 0, the K-th counted; infinite where all are alike.
@@ -96,6 +176,22 @@ mod tests {
         assert!((lid([0.0, 1.0, 2.0, 4.0].into_iter()) - expected).abs() < 1e-12);
         assert_eq!(lid([3.0, 3.0].into_iter()), f64::INFINITY);
         assert_eq!(lid([0.0].into_iter()), f64::INFINITY);
+    }
+
+    #[test]
+    fn contrast_and_percentiles_are_those_of_small_examples() {
+        // Lengths to the second neighbour: 2 and 0; mean lengths 6 and 5.
+        let distances = [1.0, 4.0, 0.0, 0.0];
+        let found = contrasts(Metric::L2, &[6.0, 5.0], &distances, 2, 2);
+        assert_eq!(found, Ok(vec![3.0, f64::INFINITY]));
+        assert!(contrasts(Metric::L2, &[6.0, 5.0], &distances, 2, 3).is_err());
+        assert!(contrasts(Metric::InnerProduct, &[6.0, 5.0], &distances, 2, 2).is_err());
+        // Of four rows one is nearer than 1, two are as near, one is farther.
+        let of_rows = [1.0, 9.0, 1.0, 0.5];
+        let found = nearest_percentiles(Metric::L2, &of_rows, &distances, 2);
+        assert_eq!(found, Ok(vec![50.0, 0.0]));
+        assert!(nearest_percentiles(Metric::L2, &[], &distances, 2).is_err());
+        assert!(nearest_percentiles(Metric::InnerProduct, &of_rows, &distances, 2).is_err());
     }
 
     #[test]

@@ -10,7 +10,9 @@ mod quality;
 mod robustness;
 mod set;
 
-pub use difficulty::{Difficulty, DifficultyMeasure};
+pub use difficulty::{
+    Difficulty, DifficultyMeasure, contrasts, expansions, lids, nearest_percentiles,
+};
 pub use hubs::AntiHubs;
 pub use quality::{
     AntiHubQuality, BARS, Bar, CountBucket, DifficultyQuality, Hubness, HubnessQuality, OneThird,
