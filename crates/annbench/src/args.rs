@@ -49,6 +49,8 @@ pub enum Verb {
     Rescore(RescoreArgs),
     /// Tell how far two approximate searches agree, which is not recall
     Agreement(AgreementArgs),
+    /// Prove, query by query, that a compressed base keeps the nearest neighbours
+    AuditQuantiser(AuditQuantiserArgs),
     /// List the installed adapters and what they take
     Adapters(AdaptersArgs),
     /// List datasets, show where one's files belong and which are missing, download them, check them
@@ -334,6 +336,55 @@ pub struct AgreementArgs {
     pub runs: Vec<PathBuf>,
     #[command(flatten)]
     pub form: Form,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    group = clap::ArgGroup::new("compressed").required(true).args(["reconstructed", "narrow_to"]),
+    after_help = "Every distance is computed twice, exactly and to the decoded vectors: about as long as exact \
+                        neighbours take in f64. What is not proven is not refuted: see `kept` beside it."
+)]
+pub struct AuditQuantiserArgs {
+    /// Name of the dataset, of metric l2 or cosine
+    #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::datasets))]
+    pub name: String,
+    /// What the compressed base decodes to: a vector for every base row, in its order, in f32 or the
+    /// set's own element type
+    #[arg(long, value_name = "FILE")]
+    pub reconstructed: Option<PathBuf>,
+    /// Compress the base itself into this type
+    #[arg(long = "as", value_name = "TYPE", value_enum)]
+    pub narrow_to: Option<crate::cmd::audit_quantiser::Narrow>,
+    /// Layout of FILE [default: as its name ends]
+    #[arg(long, value_name = "FORMAT", value_parser = crate::cmd::audit_quantiser::parse_format)]
+    pub format: Option<annbench_dataset::Format>,
+    /// The dataset inside an HDF5 file, or the column of a parquet file
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
+    /// Element type of FILE, where its layout does not tell [default: f32]
+    #[arg(long, value_name = "TYPE", value_parser = crate::cmd::datasets::parse_element)]
+    pub element: Option<annbench_core::ElementType>,
+    /// Neighbours that are to stay the nearest
+    #[arg(short, long, value_name = "K", default_value_t = 10)]
+    pub k: usize,
+    /// Audit the first N queries only
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub queries: Option<usize>,
+    /// Go on although a file's checksum is not the recorded one
+    #[arg(long)]
+    pub accept_checksum: bool,
+    /// Round values to the element type where they do not fit it
+    #[arg(long)]
+    pub narrow: bool,
+    #[command(flatten)]
+    pub form: Form,
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err("expected a whole number above 0".to_owned()),
+    }
 }
 
 #[derive(Debug, clap::Args)]

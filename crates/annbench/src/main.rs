@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Verb::Explain(explain) => cmd::explain::explain(explain),
         Verb::Rescore(rescore) => cmd::rescore::rescore(&places, rescore),
         Verb::Agreement(agreement) => cmd::agreement::agreement(agreement),
+        Verb::AuditQuantiser(audit) => cmd::audit_quantiser::audit_quantiser(&places, audit),
         Verb::Adapters(adapters) => cmd::adapters::adapters(adapters),
         Verb::Datasets(datasets) => cmd::datasets::datasets(&places, &datasets.verb),
         Verb::Truth(truth) => cmd::truth::truth(&places, &truth.verb),

@@ -16,6 +16,7 @@ mod measured;
 mod named_recall;
 mod other_metrics;
 mod pareto;
+mod quantiser;
 mod raw;
 mod record;
 mod refutation;
@@ -40,6 +41,10 @@ pub use other_metrics::{
     length, slots_within,
 };
 pub use pareto::{CurvePoint, fastest_at_recall, pareto_front, qps_at_recall};
+pub use quantiser::{
+    CompressedSet, QuantiserAudit, QuantiserError, QueryCertificate, Ratio, RatioRange,
+    audit_quantiser,
+};
 pub use raw::check_raw_file;
 pub use record::{
     AdapterInfo, BaseResidence, BuildIdentity, BuildRecord, Cause, DatasetInfo, Fact, Failure,

@@ -13,6 +13,7 @@ pub use add::AddArgs;
 use annbench_dataset::{Entry, FileState, FileStatus};
 use annbench_report::count;
 pub use convert::ConvertArgs;
+pub(crate) use convert::{one_of, parse_element};
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -3,6 +3,7 @@
 pub mod adapters;
 pub mod agreement;
 pub mod audit;
+pub mod audit_quantiser;
 pub mod check;
 pub mod completions;
 pub mod datasets;

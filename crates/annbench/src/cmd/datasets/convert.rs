@@ -50,12 +50,12 @@ fn parse_layout(text: &str) -> Result<Format, String> {
     one_of(written, Format::name, text)
 }
 
-pub(super) fn parse_element(text: &str) -> Result<ElementType, String> {
+pub(crate) fn parse_element(text: &str) -> Result<ElementType, String> {
     one_of(ElementType::ALL, ElementType::name, text)
 }
 
 /// The one of `all` that is called `text`.
-pub(super) fn one_of<T: Copy>(
+pub(crate) fn one_of<T: Copy>(
     all: impl IntoIterator<Item = T>,
     name: impl Fn(T) -> &'static str,
     text: &str,
