@@ -192,7 +192,7 @@ proptest! {
 
 /// A base on a line, with its lists worked out by hand.
 #[test]
-fn occurrences_on_a_line() {
+fn w7_occurrences_on_a_line() {
     let base = [0.0, 1.0, 3.0, 7.0, 12.0, 13.0, 15.0, 25.0];
     let flat = Flat::new(floats(&base, 1), Metric::L2, &pool()).unwrap();
     let found = flat.leave_one_out(0..8, 2, &pool(), &go_on).unwrap();

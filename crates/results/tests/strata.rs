@@ -78,7 +78,7 @@ fn close(found: f64, expected: f64) {
 }
 
 #[test]
-fn three_readings_of_anti_hub_recall_differ_on_the_same_answers() {
+fn w9_three_readings_of_anti_hub_recall_differ_on_the_same_answers() {
     let (ids, _) = truth(&LINE, &QUERIES, 2);
     assert_eq!(ids, [3, 4, 7, 6, 4, 5, 0, 1]);
     let answers = [4, 5, 6, 5, 4, 5, 0, 1];
@@ -123,7 +123,7 @@ fn three_readings_of_anti_hub_recall_differ_on_the_same_answers() {
 }
 
 #[test]
-fn an_anti_hub_set_is_cut_at_a_count_and_never_between_two() {
+fn w7_and_w8_an_anti_hub_set_is_cut_at_a_count_and_never_between_two() {
     let of = |counts: &[u32]| AntiHubs::of(counts).unwrap();
     assert_eq!((of(&COUNTS).threshold, of(&COUNTS).rows), (0, 2));
     // The interpolated quantile of these is 0.7, which would select the zero alone.
@@ -224,7 +224,7 @@ proptest! {
     /// Recall is the mean of what is found of each row, weighted by how often it is asked for; total
     /// variation is at most what is missed; a stratum that fails moves the mean by its weight at most.
     #[test]
-    fn strata_add_up_to_the_whole(
+    fn p22_and_p23_strata_add_up_to_the_whole(
         base in prop::collection::vec(0u16..300, 8..40),
         queries in prop::collection::vec(0u16..300, 1..12),
         seed in 0u32..1000,

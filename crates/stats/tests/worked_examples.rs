@@ -19,7 +19,7 @@ fn close(found: f64, expected: f64) {
 }
 
 #[test]
-fn counts_on_a_line() {
+fn w7_counts_on_a_line() {
     let counts = [2, 2, 3, 0, 3, 3, 3, 0];
     close(skewness(&counts).unwrap(), -0.816_496_6);
     close(robin_hood(&counts).unwrap(), 0.25);
@@ -29,7 +29,7 @@ fn counts_on_a_line() {
 }
 
 #[test]
-fn ranks_with_ties_take_their_mean() {
+fn w10_ranks_with_ties_take_their_mean() {
     let (truth, answers) = ([1, 1, 0, 1, 2, 1, 1, 1], [1, 1, 0, 0, 2, 3, 1, 0]);
     close(spearman(&truth, &answers).unwrap(), 0.573_539_3);
     let (x, y) = (
@@ -43,7 +43,7 @@ fn ranks_with_ties_take_their_mean() {
 }
 
 #[test]
-fn a_count_above_the_ceiling_is_no_accident() {
+fn w11_a_count_above_the_ceiling_is_no_accident() {
     for (n, mu, expected) in [
         (12, 3.0, 6),
         (100_000, 0.1, 3),
@@ -59,7 +59,7 @@ fn a_count_above_the_ceiling_is_no_accident() {
 }
 
 #[test]
-fn a_stratum_without_enough_queries_keeps_the_others_from_passing() {
+fn w15_a_stratum_without_enough_queries_keeps_the_others_from_passing() {
     // A: 400 queries, mean 0.97, sd 0.06; B: 150, 0.91, 0.15; C abstains.
     let strata = [(0.97, 0.06, 400.0f64), (0.91, 0.15, 150.0)].map(|(mean, sd, m)| StratumMean {
         mean,
@@ -108,7 +108,7 @@ fn what_was_always_right_may_still_be_wrong_sometimes() {
 }
 
 #[test]
-fn intervals_of_proportions() {
+fn w16_and_w17_intervals_of_proportions() {
     let (low, high) = wilson(90.0, 100.0, 0.95).unwrap();
     assert!(low < 0.9 && 0.9 < high);
     let (low, high) = wilson(91.0, 100.0, 0.95).unwrap();
@@ -159,7 +159,7 @@ fn a_ratio_has_the_error_of_its_units() {
 
 proptest! {
     #[test]
-    fn correlation_does_not_depend_on_the_order_of_rows(
+    fn p24_correlation_does_not_depend_on_the_order_of_rows(
         pairs in prop::collection::vec((0u32..5, 0u32..5), 2..40), turn in 0usize..40
     ) {
         let split = |pairs: &[(u32, u32)]| -> (Vec<u32>, Vec<u32>) { pairs.iter().copied().unzip() };
@@ -185,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn spread_does_not_depend_on_the_unit(
+    fn p25_spread_does_not_depend_on_the_unit(
         counts in prop::collection::vec(0u32..50, 1..60), factor in 1u32..9
     ) {
         let scaled: Vec<u32> = counts.iter().map(|&count| count * factor).collect();
@@ -203,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn an_interval_holds_what_was_seen(hits in 0u64..100, more in 0u64..100) {
+    fn p33_an_interval_holds_what_was_seen(hits in 0u64..100, more in 0u64..100) {
         let trials = hits + more;
         prop_assume!(trials > 0);
         let p = hits as f64 / trials as f64;
@@ -232,7 +232,7 @@ proptest! {
     /// Passing at a bar is what every stratum's lower bound does, and the weighted mean is never below
     /// the least of the means.
     #[test]
-    fn all_strata_pass_or_the_minimum_does_not(
+    fn p13_and_p14_all_strata_pass_or_the_minimum_does_not(
         means in prop::collection::vec((0.0f64..1.0, 1u32..100), 1..6), bar in 0.0f64..1.0
     ) {
         let strata: Vec<StratumMean> = means
