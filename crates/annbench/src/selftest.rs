@@ -296,6 +296,7 @@ impl Made {
                 fingerprint: "generated".to_owned(),
                 origin: TruthOrigin::Computed,
                 width: K as u64,
+                proved_queries: None,
                 refuted_by: None,
             },
             accepted_checksums: Vec::new(),

@@ -59,7 +59,15 @@ fn an_estimate_says_what_it_was_made_of() {
     assert_eq!(estimated["asked_rows"], 100);
     assert_eq!(estimated["budget"], 10.0);
     let text = bench.answer(&[
-        "datasets", "strata", "tiny", "-k", "5", "--sample", "100", "--count-k", "40",
+        "datasets",
+        "strata",
+        "tiny",
+        "-k",
+        "5",
+        "--sample",
+        "100",
+        "--count-k",
+        "40",
     ]);
     assert!(
         text.contains("estimated from the 40 nearest of 100 rows drawn from 400; 10.0 to a row"),

@@ -145,3 +145,15 @@ fn slices_of_another_machine_are_placed() {
         "{refused}"
     );
 }
+
+#[test]
+fn records_and_reports_say_of_how_many_queries_the_truth_is_proved() {
+    let bench = Bench::calibrated();
+    let table = bench.answer(&support::RUN);
+    assert!(
+        table.contains("computed by annbench over the whole base · proved for every query"),
+        "{table}"
+    );
+    let records = std::fs::read_to_string(bench.path("run/records.jsonl")).unwrap();
+    assert!(records.contains("\"proved_queries\":50"), "{records}");
+}

@@ -85,11 +85,17 @@ fn dataset(source: &Source<'_, '_>) -> Vec<FactLine> {
 fn truth(source: &Source<'_, '_>) -> Vec<FactLine> {
     let mut truths = BTreeMap::new();
     let mut used_by: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    // Of how many queries, and how many there are.
+    let mut proved: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     let mut unscored = false;
     for row in &source.rows {
         match &row.record.truth {
             Some(truth) => {
                 truths.insert(truth.fingerprint.as_str(), truth);
+                if let Some(queries) = truth.proved_queries {
+                    let most = proved.entry(truth.fingerprint.as_str()).or_default();
+                    *most = (most.0.max(queries), row.record.dataset.queries);
+                }
                 let runs = used_by.entry(truth.fingerprint.as_str()).or_default();
                 runs.insert(row.run);
             }
@@ -113,8 +119,19 @@ fn truth(source: &Source<'_, '_>) -> Vec<FactLine> {
             [] => String::new(),
             runs => format!(" · of {}", runs.join(", ")),
         };
+        let proved = match proved.get(fingerprint) {
+            Some(&(proved, queries)) if proved >= queries => " · proved for every query".to_owned(),
+            Some(&(proved, queries)) => {
+                format!(
+                    " · proved for {} of {} queries",
+                    count(proved),
+                    count(queries)
+                )
+            }
+            None => String::new(),
+        };
         let text = format!(
-            "{origin} · {} · {}{of}",
+            "{origin}{proved} · {} · {}{of}",
             plural(truth.width, "column"),
             short_hash(fingerprint)
         );

@@ -149,6 +149,10 @@ pub struct TruthInfo {
     pub origin: TruthOrigin,
     /// Columns it has.
     pub width: u64,
+    /// Queries of whose neighbours an exact search has proved that none is nearer: all of computed truth, of
+    /// shipped truth those that were searched. Older records do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proved_queries: Option<u64>,
     /// Evidence against it, found by an exact search for some queries when the dataset was opened.
     pub refuted_by: Option<String>,
 }

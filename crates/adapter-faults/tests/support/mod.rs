@@ -141,6 +141,7 @@ impl Made {
                 fingerprint: "truth".to_owned(),
                 origin: TruthOrigin::Computed,
                 width: 10,
+                proved_queries: None,
                 refuted_by: None,
             },
             accepted_checksums: Vec::new(),

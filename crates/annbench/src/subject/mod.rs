@@ -221,6 +221,7 @@ impl Opened {
                     annbench_dataset::TruthOrigin::Computed => TruthOrigin::Computed,
                 },
                 width: self.truth.width() as u64,
+                proved_queries: self.proved_queries(),
                 refuted_by: self.refutation(),
             },
             accepted_checksums: findings::accepted(dataset)
@@ -257,6 +258,16 @@ impl Opened {
         self.truth.refuted().is_some()
     }
 
+    /// Queries whose neighbours are proved, where none is refuted.
+    fn proved_queries(&self) -> Option<u64> {
+        let proved = match self.truth.origin() {
+            annbench_dataset::TruthOrigin::Shipped => self.truth.sampled_queries(),
+            // What an exact search of finite vectors gives.
+            annbench_dataset::TruthOrigin::Computed => self.truth.queries(),
+        };
+        (!self.is_refuted()).then_some(proved as u64)
+    }
+
     fn refutation(&self) -> Option<String> {
         self.truth.refuted().map(|r| {
             format!(
@@ -274,6 +285,9 @@ impl Opened {
         };
         match self.refutation() {
             Some(evidence) => format!("{origin}, REFUTED by {evidence}"),
+            None if self.truth.sampled_queries() == self.truth.queries() => {
+                format!("{origin}; ids checked, distances recomputed; proved for every query")
+            }
             None if self.truth.sampled_queries() > 0 => format!(
                 "{origin}; ids checked, distances recomputed; an exact search for {} sampled queries \
                  agrees",

@@ -115,6 +115,7 @@ fn entry_facts(entry: &Entry, k: usize) -> SubjectFacts {
                 None => TruthOrigin::Computed,
             },
             width: width as u64,
+            proved_queries: None,
             refuted_by: None,
         },
         accepted_checksums: Vec::new(),

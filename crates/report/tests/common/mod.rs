@@ -32,6 +32,7 @@ pub fn truth() -> TruthInfo {
         fingerprint: "b3:77e2ab90c4d1f00e5a5a".to_owned(),
         origin: TruthOrigin::Shipped,
         width: 100,
+        proved_queries: None,
         refuted_by: None,
     }
 }

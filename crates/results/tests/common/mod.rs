@@ -113,6 +113,7 @@ pub fn truth() -> TruthInfo {
         fingerprint: "7207".to_owned(),
         origin: TruthOrigin::Shipped,
         width: 3,
+        proved_queries: None,
         refuted_by: None,
     }
 }

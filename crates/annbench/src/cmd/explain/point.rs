@@ -50,7 +50,17 @@ pub(super) fn write_point(lines: &mut Lines, search: &SearchRecord, raw: Option<
                 TruthOrigin::Shipped => "shipped",
                 TruthOrigin::Computed => "computed exactly",
             };
-            lines.add("truth", format!("{origin}, {} columns", truth.width));
+            let proved = match truth.proved_queries {
+                Some(queries) => {
+                    let all = search.dataset.queries;
+                    format!(", proved for {queries} of {all} queries")
+                }
+                None => String::new(),
+            };
+            lines.add(
+                "truth",
+                format!("{origin}, {} columns{proved}", truth.width),
+            );
             lines.add("truth fingerprint", &truth.fingerprint);
             if let Some(evidence) = &truth.refuted_by {
                 lines.add("TRUTH REFUTED", evidence);
