@@ -311,6 +311,17 @@ fn a_report_is_one_document() {
 }
 
 #[test]
+fn a_run_is_drawn_once() {
+    let bench = Bench::calibrated();
+    bench.answer(&support::RUN);
+    let twice = bench.complaint(&["report", "run", "./run"], 2);
+    assert!(
+        twice.contains("./run: expected each run once") && twice.contains("after run"),
+        "{twice}"
+    );
+}
+
+#[test]
 fn explain_tells_everything_about_one_point() {
     let bench = Bench::calibrated();
     bench.answer(&[

@@ -4,7 +4,8 @@ use crate::terminal::say;
 use crate::{Answer, json};
 use annbench_report::{LabelledRun, Overlay, PlotKind, SeriesBy};
 use annbench_results::{RunRecords, check_record};
-use anyhow::Context;
+use anyhow::{Context, bail};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -38,12 +39,31 @@ pub struct More {
     pub json: bool,
 }
 
+/// Refuses a run that is named twice: its points would be drawn over themselves as two.
+fn refuse_twice(runs: &[PathBuf]) -> anyhow::Result<()> {
+    let mut seen: BTreeMap<PathBuf, &PathBuf> = BTreeMap::new();
+    for dir in runs {
+        let real = dir
+            .canonicalize()
+            .with_context(|| dir.display().to_string())?;
+        if let Some(before) = seen.insert(real, dir) {
+            bail!(
+                "{}: expected each run once, found it a second time, after {}; name it once",
+                dir.display(),
+                before.display()
+            );
+        }
+    }
+    Ok(())
+}
+
 /// The table of `runs`, and their plots and CSV in `out`.
 pub fn answer(runs: &[PathBuf], out: &Path, more: More, by: By) -> anyhow::Result<Answer> {
     let opened = runs
         .iter()
         .map(|dir| RunRecords::open(dir))
         .collect::<Result<Vec<_>, _>>()?;
+    refuse_twice(runs)?;
     let labels: Vec<String> = runs.iter().map(|dir| label(dir)).collect();
     for run in opened.iter().filter(|run| run.torn_bytes > 0) {
         say(&format!(
