@@ -49,6 +49,7 @@ const UNSAFE: &[&str] = &[
     "crates/core/src/worker/process.rs",
     "crates/core/src/worker/vectors.rs",
     "crates/dataset/src/mapped.rs",
+    "crates/dataset/tests/allocations/mod.rs",
     "crates/exact/src/kernel/avx512.rs",
     "crates/exact/src/kernel/bits.rs",
     "crates/exact/src/kernel/bytes.rs",

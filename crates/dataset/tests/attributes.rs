@@ -172,13 +172,16 @@ fn a_dataset_that_was_never_written() {
         let path = fixture.place("set", "all.hdf5");
         let file = File::create(&path).unwrap();
         let huge = 1usize << 20;
-        let builder = file.new_dataset::<u8>().shape((huge, huge));
-        if chunked {
-            builder.chunk((64, 64)).create("train").unwrap();
-        } else {
-            builder.create("train").unwrap();
+        {
+            // The file is whole when nothing holds it any more.
+            let builder = file.new_dataset::<u8>().shape((huge, huge));
+            if chunked {
+                builder.chunk((64, 64)).create("train").unwrap();
+            } else {
+                builder.create("train").unwrap();
+            }
+            drop(file);
         }
-        drop(file);
         age(&path);
         let part = format!("{{ file: all.hdf5, format: hdf5, dataset: train, rows: {huge} }}");
         let entry = fixture.yaml(

@@ -27,7 +27,7 @@ pub(crate) fn read_distances(
             "the distances belong to other neighbours: download the file again",
         ));
     }
-    check_written(path, name, &dataset)?;
+    check_written(path, bytes, name, &dataset)?;
     // The library widens every number to f64.
     read_rows::<f64>(path, &dataset, name, 0..queries).map(Some)
 }

@@ -25,7 +25,7 @@ pub(crate) fn read_ids(
             "correct the dataset entry, or the file",
         ));
     }
-    check_written(path, name, &dataset)?;
+    check_written(path, bytes, name, &dataset)?;
     // The library widens every integer to i64, and holds larger ones for its largest.
     let step = (CHUNK_BYTES / width.saturating_mul(8)).max(1);
     for start in (0..queries).step_by(step) {

@@ -1,5 +1,6 @@
 //! Finds a dataset whose values lie in the very file that is stamped and checksummed.
 
+use super::links::names_are_sound;
 use super::unreadable;
 use crate::DatasetError;
 use crate::format::looks_like;
@@ -45,9 +46,19 @@ pub(crate) fn is_hdf5(bytes: &[u8]) -> bool {
         })
 }
 
-fn check_signature(path: &Path, bytes: &[u8]) -> Result<(), DatasetError> {
+/// Refuses what the library should not see.
+pub(super) fn check_signature(path: &Path, bytes: &[u8]) -> Result<(), DatasetError> {
     if is_hdf5(bytes) {
-        return Ok(());
+        return match names_are_sound(bytes) {
+            None | Some(true) => Ok(()),
+            Some(false) => Err(DatasetError::contents(
+                path,
+                "root group",
+                "the names of its links within the file",
+                "an address outside of it, or of something else",
+                "the file is truncated or damaged: download it again",
+            )),
+        };
     }
     let looks = looks_like(bytes).map_or_else(
         || format!("{} bytes without its signature", bytes.len()),
@@ -229,10 +240,15 @@ fn check_storage(path: &Path, name: &str, dataset: &Dataset) -> Result<(), Datas
     ))
 }
 
+/// Most bytes of values that a byte of a file may stand for: deflate makes at most 1,032 of one.
+const MOST_TIMES: usize = 2048;
+
 /// Refuses values that were declared and never written, as an aborted writer leaves them: they would
-/// read as zeros, all alike, and every answer would be right.
+/// read as zeros, all alike, and every answer would be right. So too more values than a file of this
+/// size can hold, for room would be made for them.
 pub(super) fn check_written(
     path: &Path,
+    bytes: &[u8],
     name: &str,
     dataset: &Dataset,
 ) -> Result<(), DatasetError> {
@@ -249,6 +265,24 @@ pub(super) fn check_written(
     if holds_values && dataset.storage_size() == 0 {
         return Err(unwritten(
             "a dataset without any, which reads as zeros".to_owned(),
+        ));
+    }
+    let value = dataset.dtype().map_or(1, |datatype| datatype.size());
+    let declared = dataset
+        .shape()
+        .into_iter()
+        .fold(value, usize::saturating_mul);
+    let most = bytes.len().saturating_mul(MOST_TIMES);
+    // A chunk is made room for as a whole.
+    let chunk = dataset.chunk().unwrap_or_default();
+    let chunk = chunk.into_iter().fold(value, usize::saturating_mul);
+    if declared.max(chunk) > most {
+        return Err(DatasetError::contents(
+            path,
+            format!("dataset `{name}`"),
+            format!("values that {} bytes can hold", bytes.len()),
+            format!("shape {:?}, {} bytes", dataset.shape(), declared.max(chunk)),
+            "the file is truncated or damaged: download or make it again",
         ));
     }
     let Some((chunk, there)) = dataset.chunk().zip(dataset.num_chunks()) else {

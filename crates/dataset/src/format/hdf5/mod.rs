@@ -4,6 +4,7 @@ mod attributes;
 mod distances;
 mod heap;
 mod ids;
+mod links;
 mod list;
 mod locate;
 mod sets;
@@ -85,7 +86,7 @@ pub(super) fn find<'f>(
             "correct the dataset entry, or the file",
         ));
     }
-    check_written(path, name, &dataset)?;
+    check_written(path, bytes, name, &dataset)?;
     check_attributes(
         (path, bytes),
         &dataset,

@@ -36,7 +36,7 @@ impl<'f> Hdf5Sets<'f> {
                 "correct `element` in the dataset entry: a table holds vectors, or the bits of sets",
             ));
         }
-        check_written(path, name, &members)?;
+        check_written(path, bytes, name, &members)?;
         let members = List::of(path, members, name.to_owned())?;
         let sizes_name = match name.rsplit_once('/') {
             Some((group, name)) => format!("{group}/size_{name}"),
@@ -44,7 +44,7 @@ impl<'f> Hdf5Sets<'f> {
         };
         let sizes = open_dataset(path, bytes, &sizes_name)?;
         check_attributes((path, bytes), &sizes, wanted, Inside::Sets, notes)?;
-        check_written(path, &sizes_name, &sizes)?;
+        check_written(path, bytes, &sizes_name, &sizes)?;
         let sizes = List::of(path, sizes, sizes_name)?;
         if rows_fit(part, sizes.len()) {
             return Ok(Self { members, sizes });

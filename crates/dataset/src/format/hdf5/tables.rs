@@ -1,4 +1,4 @@
-use super::locate::open_dataset;
+use super::locate::{check_signature, open_dataset};
 use super::stored::{Stored, VECTOR_TYPES};
 use super::unreadable;
 use crate::DatasetError;
@@ -24,6 +24,7 @@ const MOST: usize = 1000;
 /// The datasets of the HDF5 file at `path`, which holds `bytes`, in the order of their names; those
 /// whose values lie in other files are left out.
 pub(crate) fn list_tables(path: &Path, bytes: &[u8]) -> Result<Vec<Hdf5Shape>, DatasetError> {
+    check_signature(path, bytes)?;
     let file = File::open(path).map_err(|error| unreadable(path, "file", &error))?;
     let root = file
         .group("/")
