@@ -2,7 +2,7 @@
 
 use annbench_core::{Mode, Params};
 use annbench_report::{Chart, Counts, Overlay, Point, Series, TARGETS};
-use annbench_results::{BuildRecord, DatasetInfo, SearchRecord};
+use annbench_results::{BuildRecord, DatasetInfo, OtherMetrics, SearchRecord};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -80,6 +80,9 @@ struct PointSummary<'r> {
     qps_median: f64,
     qps_min: f64,
     qps_max: f64,
+    /// Not recall@k; where they were asked for and are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_metrics: Option<&'r OtherMetrics>,
     build: Option<BuildSummary>,
 }
 
@@ -100,21 +103,28 @@ struct UnplacedSummary<'r> {
     reason: &'r str,
 }
 
+/// What is told besides the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// Each point.
+    pub points: bool,
+    /// Metrics of a point that are not recall@k.
+    pub metrics: bool,
+}
+
 impl<'r> Summary<'r> {
-    /// What `overlay` tells, with each point when `points` are wanted.
-    pub fn new(overlay: &'r Overlay<'r>, files: &'r [PathBuf], points: bool) -> Self {
+    /// What `overlay` tells.
+    pub fn new(overlay: &'r Overlay<'r>, files: &'r [PathBuf], told: Told) -> Self {
         let charts = overlay.charts().iter();
         Self {
-            charts: charts
-                .map(|chart| ChartSummary::new(chart, points))
-                .collect(),
+            charts: charts.map(|chart| ChartSummary::new(chart, told)).collect(),
             files,
         }
     }
 }
 
 impl<'r> ChartSummary<'r> {
-    fn new(chart: &'r Chart<'r>, points: bool) -> Self {
+    fn new(chart: &'r Chart<'r>, told: Told) -> Self {
         let series = chart.series.iter();
         let facts = chart.facts.iter().map(|fact| Fact {
             label: fact.label,
@@ -126,7 +136,7 @@ impl<'r> ChartSummary<'r> {
             k: chart.k,
             truth_refuted: chart.refuted,
             series: series
-                .map(|series| SeriesSummary::new(series, points))
+                .map(|series| SeriesSummary::new(series, told))
                 .collect(),
             facts: facts.collect(),
         }
@@ -134,10 +144,11 @@ impl<'r> ChartSummary<'r> {
 }
 
 impl<'r> SeriesSummary<'r> {
-    fn new(series: &'r Series<'r>, points: bool) -> Self {
+    fn new(series: &'r Series<'r>, told: Told) -> Self {
+        let summary = |point: &Point<'r>| PointSummary::new(point, told.metrics);
         let at_recall = TARGETS.map(|recall| AtRecall {
             recall,
-            point: series.fastest_at(recall).map(PointSummary::new),
+            point: series.fastest_at(recall).map(summary),
         });
         let unplaced = series.unplaced.iter().map(|unplaced| {
             let SearchRecord {
@@ -163,8 +174,10 @@ impl<'r> SeriesSummary<'r> {
             at_recall: at_recall.into(),
             best_recall: series.best_recall(),
             counts: CountsSummary::new(&series.counts),
-            points: points.then(|| series.points.iter().map(PointSummary::new).collect()),
-            unplaced: points.then(|| unplaced.collect()),
+            points: told
+                .points
+                .then(|| series.points.iter().map(summary).collect()),
+            unplaced: told.points.then(|| unplaced.collect()),
         }
     }
 }
@@ -182,7 +195,7 @@ impl<'r> CountsSummary<'r> {
 }
 
 impl<'r> PointSummary<'r> {
-    fn new(point: &Point<'r>) -> Self {
+    fn new(point: &Point<'r>, metrics: bool) -> Self {
         let SearchRecord {
             point_id,
             build_id,
@@ -206,6 +219,7 @@ impl<'r> PointSummary<'r> {
             qps_median: speed.qps_median,
             qps_min: speed.qps_min,
             qps_max: speed.qps_max,
+            other_metrics: point.record.other_metrics.as_ref().filter(|_| metrics),
             build: point.build.map(BuildSummary::new),
         }
     }

@@ -376,6 +376,17 @@ fn explain_tells_everything_about_one_point() {
     ] {
         assert!(text.contains(words), "{words} is not in\n{text}");
     }
+    let metrics = bench.answer(&["report", "results/one", "--metrics"]);
+    assert!(
+        metrics.contains("none of the columns right of the bar is recall@k"),
+        "{metrics}"
+    );
+    let (answer, _) = document(&bench, &["report", "results/one", "--metrics", "--json"]);
+    let point = &answer["charts"][0]["series"][0]["at_recall"][0]["point"];
+    assert_eq!(point["other_metrics"]["mrr"], 1.0, "{point}");
+    let (answer, _) = document(&bench, &["report", "results/one", "--json"]);
+    let point = &answer["charts"][0]["series"][0]["at_recall"][0]["point"];
+    assert!(point.get("other_metrics").is_none(), "{point}");
     let (answer, code) = document(&bench, &["explain", id, "results/one", "--json"]);
     let search = &answer["runs"][0]["searches"][0];
     assert_eq!(

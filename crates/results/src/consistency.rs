@@ -90,7 +90,7 @@ fn named(name: &str, hash: &str, what: &str) -> Result<(), String> {
 }
 
 fn check_quality(quality: &Quality, k: u64) -> Result<(), String> {
-    let slots = quality.k * quality.scored_queries;
+    let slots = quality.k.saturating_mul(quality.scored_queries);
     let mean = quality.hits as f64 / slots as f64;
     if quality.k == k && quality.hits <= slots && quality.recall_mean == mean {
         Ok(())
@@ -104,7 +104,7 @@ fn check_quality(quality: &Quality, k: u64) -> Result<(), String> {
 
 fn check_other_metrics(other: &OtherMetrics) -> Result<(), String> {
     let queries = other.scored_queries;
-    let share = |hits: u64, columns: u64| hits as f64 / (columns * queries) as f64;
+    let share = |hits: u64, columns: u64| hits as f64 / columns.saturating_mul(queries) as f64;
     let k_recalls = other.k_recall_at_n.iter();
     let one_recalls = other.one_recall_at_r.iter();
     let shares = k_recalls

@@ -1,5 +1,5 @@
 use crate::args::{By, ReportArgs};
-use crate::summary::Summary;
+use crate::summary::{Summary, Told};
 use crate::terminal::say;
 use crate::{Answer, json};
 use annbench_report::{LabelledRun, Overlay, PlotKind, SeriesBy};
@@ -96,7 +96,13 @@ pub fn answer(runs: &[PathBuf], out: &Path, more: More, by: By) -> anyhow::Resul
         say(&format!("annbench: {error:#}"));
     }
     let text = if more.json {
-        json::document(&Summary::new(&overlay, &files, more.points))?
+        {
+            let told = Told {
+                points: more.points,
+                metrics: more.metrics,
+            };
+            json::document(&Summary::new(&overlay, &files, told))?
+        }
     } else {
         let mut text = overlay.summary();
         if more.points {

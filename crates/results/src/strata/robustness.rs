@@ -4,15 +4,17 @@
 /// Compared in hits over k, so that a query of recall 9/10 reaches 0.9 whatever either rounds to.
 pub fn robustness(queries_by_hits: &[u64], delta: f64) -> Option<f64> {
     let k = queries_by_hits.len().checked_sub(1).filter(|&k| k > 0)?;
-    let all: u64 = queries_by_hits.iter().sum();
+    // A record may come from anyone: sums in f64 do not overflow, and are exact for any real one.
+    let sum = |queries: f64, more: &u64| queries + *more as f64;
+    let all = queries_by_hits.iter().fold(0.0, sum);
     let reach = |hits: usize| hits as f64 / k as f64 >= delta;
-    let reached: u64 = queries_by_hits
+    let reached = queries_by_hits
         .iter()
         .enumerate()
         .filter(|&(hits, _)| reach(hits))
         .map(|(_, queries)| queries)
-        .sum();
-    (all > 0).then(|| reached as f64 / all as f64)
+        .fold(0.0, sum);
+    (all > 0.0).then(|| reached / all)
 }
 
 #[cfg(test)]

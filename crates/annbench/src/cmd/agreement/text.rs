@@ -1,5 +1,6 @@
 use super::Compared;
-use annbench_results::{Agreement, MeasuredPoint, SearchRecord};
+use crate::progress::outcome_text;
+use annbench_results::{Agreement, MeasuredPoint, Outcome, SearchRecord};
 use std::fmt::Write;
 
 /// What it cannot tell.
@@ -75,6 +76,9 @@ fn write_one(text: &mut String, compared: &Compared<'_>) {
         }
     }
     for (label, record) in [("A", a.record), ("B", b.record)] {
+        if record.outcome != Outcome::Ok {
+            line("note", format!("{label} {}", outcome_text(&record.outcome)));
+        }
         if is_perfect(record) {
             line(
                 "note",
@@ -102,7 +106,7 @@ fn jaccard(agreement: &Agreement) -> String {
 /// Whether the record's answers are a true top-k set for every query.
 fn is_perfect(record: &SearchRecord) -> bool {
     let quality = record.quality.as_ref();
-    quality.is_some_and(|q| q.hits == q.k * q.scored_queries)
+    quality.is_some_and(|q| q.hits == q.k.saturating_mul(q.scored_queries))
 }
 
 fn point(point: MeasuredPoint<'_>) -> String {

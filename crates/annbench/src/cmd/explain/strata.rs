@@ -36,7 +36,7 @@ fn in_words(outcome: StratumOutcome) -> &'static str {
 
 /// Shares of queries that reach a recall.
 fn robustness(queries_by_hits: &[u64], k: u64) -> String {
-    let all: u64 = queries_by_hits.iter().sum();
+    let all = queries_by_hits.iter().copied().fold(0, u64::saturating_add);
     let shares = annbench_results::BARS.into_iter().chain([1.0]).map(|bar| {
         let share = annbench_results::robustness(queries_by_hits, bar);
         let share = share.map_or("none".to_owned(), |share| format!("{share:.4}"));
@@ -119,21 +119,24 @@ fn write_hubness(lines: &mut Lines, hubness: &HubnessQuality, n: u64) {
     );
 }
 
-/// Lines that the buckets of counts take at most; records have them all.
-const MOST_LINES: u64 = 6;
+/// Lines that the buckets of counts take beside the first; records have them all.
+const LINES_OF_THE_REST: f64 = 5.0;
 
 /// `buckets` merged until each holds its share of the pairs; the fewest counts stay by themselves, for it
 /// is there that recall is lost.
 fn coarser(buckets: &[CountBucket]) -> Vec<CountBucket> {
-    let pairs: u64 = buckets.iter().map(|bucket| bucket.pairs).sum();
+    let pairs = buckets
+        .iter()
+        .map(|bucket| bucket.pairs as f64)
+        .sum::<f64>();
     let mut coarse: Vec<CountBucket> = Vec::new();
     for bucket in buckets {
         let number = coarse.len();
         match coarse.last_mut() {
-            Some(last) if number > 1 && last.pairs * (MOST_LINES - 1) < pairs => {
+            Some(last) if number > 1 && last.pairs as f64 * LINES_OF_THE_REST < pairs => {
                 last.to = bucket.to;
-                last.pairs += bucket.pairs;
-                last.found += bucket.found;
+                last.pairs = last.pairs.saturating_add(bucket.pairs);
+                last.found = last.found.saturating_add(bucket.found);
             }
             _ => coarse.push(bucket.clone()),
         }
