@@ -161,6 +161,11 @@ fn with_gains_of(before: &SearchRecord, new: &SearchRecord) -> SearchRecord {
     if before.other_metrics.is_none() {
         with.other_metrics.clone_from(&new.other_metrics);
     }
+    if let (Some(truth), Some(new)) = (&mut with.truth, &new.truth)
+        && truth.proved_queries.is_none()
+    {
+        truth.proved_queries = new.proved_queries;
+    }
     with
 }
 

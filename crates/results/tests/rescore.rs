@@ -185,13 +185,16 @@ fn scoring_again_changes_nothing() {
 }
 
 #[test]
-fn an_earlier_record_gains_the_other_metrics_and_is_not_called_changed() {
+fn an_earlier_record_gains_figures_and_is_not_called_changed() {
     let dir = tempfile::tempdir().unwrap();
     let line = Line::new();
     let records = measured_run(dir.path(), &line);
     let mut earlier = records.clone();
     if let Record::Search(search) = &mut earlier[2] {
         search.other_metrics = None;
+        if let Some(truth) = &mut search.truth {
+            truth.proved_queries = None;
+        }
     }
     let again = rescore(&pool(), dir.path(), &earlier, |_| Ok(line.subject()));
     assert_eq!(again.records, records);

@@ -184,7 +184,7 @@ fn write_rescored(text: &mut String, dir: &Path, before: &[Record], rescored: &R
     if rescored.gained > 0 {
         let _ = writeln!(
             text,
-            "  {} have figures that an earlier version did not know: `other_metrics`",
+            "  {} have figures now that an earlier version did not know",
             rescored.gained
         );
     }
