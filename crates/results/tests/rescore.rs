@@ -189,16 +189,23 @@ fn an_earlier_record_gains_figures_and_is_not_called_changed() {
     let dir = tempfile::tempdir().unwrap();
     let line = Line::new();
     let records = measured_run(dir.path(), &line);
+    let proved = |queries| {
+        let mut subject = line.subject();
+        subject.truth.proved_queries = Some(queries);
+        Ok(subject)
+    };
     let mut earlier = records.clone();
     if let Record::Search(search) = &mut earlier[2] {
         search.other_metrics = None;
-        if let Some(truth) = &mut search.truth {
-            truth.proved_queries = None;
-        }
     }
-    let again = rescore(&pool(), dir.path(), &earlier, |_| Ok(line.subject()));
-    assert_eq!(again.records, records);
+    let again = rescore(&pool(), dir.path(), &earlier, |_| proved(2));
     assert_eq!((again.changed.len(), again.gained), (0, 1));
+    let gained = search_of(&again.records[2]);
+    assert_eq!(gained.other_metrics, search_of(&records[2]).other_metrics);
+    assert_eq!(gained.truth.as_ref().unwrap().proved_queries, Some(2));
+    // What was told before and is another now has changed.
+    let other = rescore(&pool(), dir.path(), &again.records, |_| proved(1));
+    assert_eq!((other.changed.len(), other.gained), (1, 0));
 }
 
 #[test]
