@@ -11,6 +11,9 @@ use std::path::Path;
 /// between the hash and the scan.
 const STEP_BYTES: usize = 16 << 20;
 
+/// Values that are looked at together for one that is not finite.
+const FINITE_BLOCK: usize = 1 << 14;
+
 /// What reading all vectors once has shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ContentFacts {
@@ -171,7 +174,19 @@ fn refuse_not_finite<T: Component + std::fmt::Display>(
     first_row: usize,
     is_finite: impl Fn(&T) -> bool + Send + Sync,
 ) -> Result<(), DatasetError> {
-    let Some(at) = rows.data().par_iter().position_first(|v| !is_finite(v)) else {
+    // Blocks without a branch for every value: searching value by value takes ten times as long.
+    let found = rows
+        .data()
+        .par_chunks(FINITE_BLOCK)
+        .enumerate()
+        .find_map_first(|(block, values)| {
+            let finite = values
+                .iter()
+                .fold(true, |all, value| all & is_finite(value));
+            let within = (!finite).then(|| values.iter().position(|v| !is_finite(v)))??;
+            Some(block * FINITE_BLOCK + within)
+        });
+    let Some(at) = found else {
         return Ok(());
     };
     Err(DatasetError::contents(

@@ -193,7 +193,17 @@ fn read_rows<T: H5Type>(
     let array = dataset
         .read_slice_2d::<T, _>((rows, ..))
         .map_err(|error| unreadable(path, &place, &error))?;
-    Ok(array.into_iter().collect())
+    // As it lies in memory, which is in the order of the rows; value by value takes several times as long.
+    Ok(match (array.is_standard_layout(), array.len()) {
+        (true, len) => match array.into_raw_vec_and_offset() {
+            (values, Some(0)) if values.len() == len => values,
+            (values, offset) => {
+                let values = values.into_iter().skip(offset.unwrap_or(0));
+                values.take(len).collect()
+            }
+        },
+        (false, _) => array.into_iter().collect(),
+    })
 }
 
 fn two_dimensions(
