@@ -108,7 +108,13 @@ fn a_campaign_becomes_records_a_table_plots_and_a_csv() {
     );
     let report = bench.answer(&["report", "run", "--points"]);
     assert!(report.contains("searcher=exact"), "{report}");
-    bench.answer(&["report", "run", "run", "--out", "both"]);
+    std::fs::create_dir(bench.path("copy")).unwrap();
+    std::fs::copy(
+        bench.path("run/records.jsonl"),
+        bench.path("copy/records.jsonl"),
+    )
+    .unwrap();
+    bench.answer(&["report", "run", "copy", "--out", "both"]);
 }
 
 #[test]
