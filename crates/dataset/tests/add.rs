@@ -390,3 +390,40 @@ fn what_is_no_vectors_is_named() {
     };
     assert_words(&user.refusal(&missing), &["none.npy"]);
 }
+
+/// A file of vectors and a file of neighbours, as VectorDBBench has them.
+#[test]
+fn columns_of_parquet_files_become_a_set() {
+    let fixture = Fixture::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/parquet");
+    let base = fixture.write(
+        "p",
+        "base",
+        &std::fs::read(format!("{folder}/snappy.parquet")).unwrap(),
+    );
+    let truth = fixture.write(
+        "p",
+        "truth",
+        &std::fs::read(format!("{folder}/neighbors.parquet")).unwrap(),
+    );
+    let queries = fixture.write("p", "q", &flat(6, 5, &floats(&[0.5; 30])));
+    let own = annbench_dataset::Own {
+        files: vec![truth, queries, base],
+        name: Some("p".to_owned()),
+        metric: Some(annbench_core::Metric::L2),
+        ..Default::default()
+    };
+    let added = annbench_dataset::add(&fixture.catalogue(), &own, &fixture.options()).unwrap();
+    let entry = &added.entry;
+    let columns = (&entry.base.hdf5_dataset, &entry.base.ids);
+    let name = |name: &str| Some(name.to_owned());
+    assert_eq!(columns, (&name("emb"), &name("id")));
+    assert_eq!((entry.n(), entry.dim, entry.queries.n()), (40, 5, 6));
+    let shipped = entry.truth.as_ref().unwrap();
+    assert_eq!(
+        (&shipped.hdf5_dataset, &shipped.ids, shipped.width),
+        (&name("neighbors_id"), &name("id"), 4)
+    );
+    assert!(added.inferred.iter().any(|line| line.contains("by `id`")));
+    fixture.open(entry).unwrap();
+}

@@ -3,6 +3,7 @@
 use crate::DatasetError;
 use crate::catalogue::VectorsPart;
 use crate::format::hdf5::{list_tables, read_ids};
+use crate::format::parquet::list_columns;
 use crate::format::{
     Format, NpyHeader, Wanted, find_table, flat_header_of, is_hdf5, looks_like, npy_table,
     texmex_rows, u32_at,
@@ -26,8 +27,10 @@ pub(super) struct Reading {
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) file: MappedFile,
-    /// In an HDF5 file.
+    /// In an HDF5 file, or the column of a parquet file.
     pub(super) dataset: Option<String>,
+    /// The column of a parquet file that numbers its rows.
+    pub(super) numbering: Option<String>,
     pub(super) rows: usize,
     pub(super) width: usize,
     /// What its bytes may be.
@@ -178,7 +181,7 @@ impl Found {
             shards: Vec::new(),
             format: reading.format,
             hdf5_dataset: self.dataset.clone(),
-            ids: None,
+            ids: self.numbering.clone(),
             rows: self.rows,
             take_first: None,
         }
@@ -199,7 +202,7 @@ impl Found {
 
     /// Its values as ids, of the first rows.
     pub(super) fn ids(&self, reading: Reading) -> Result<Vec<i64>, DatasetError> {
-        if let (None, Some(dataset)) = (self.place, &self.dataset) {
+        if let (Format::Hdf5, Some(dataset)) = (reading.format, &self.dataset) {
             let mut ids = Vec::new();
             let most = self.rows.min(SAMPLE_ROWS) * self.width;
             read_ids(
@@ -248,6 +251,9 @@ pub(super) fn tables_in(path: &Path) -> Result<Vec<Found>, DatasetError> {
         let (header, rows, width) = npy_table(&path, file.bytes())?;
         return Ok(vec![of_npy(&file, &header, rows, width)]);
     }
+    if file.bytes().starts_with(b"PAR1") {
+        return tables_in_parquet(&file);
+    }
     let mut found: Vec<Found> = [of_texmex(&file), of_flat(&file)]
         .into_iter()
         .flatten()
@@ -271,7 +277,7 @@ pub(super) fn tables_in(path: &Path) -> Result<Vec<Found>, DatasetError> {
             Err(DatasetError::contents(
                 &path,
                 "contents",
-                "vectors or neighbours in the layout of HDF5, NumPy, texmex (fvecs, bvecs, ivecs) or big-ann \
+                "vectors or neighbours in the layout of HDF5, parquet, NumPy, texmex (fvecs, bvecs, ivecs) or big-ann \
                  (fbin, u8bin, ibin and the like)",
                 looks,
                 "save the array with numpy.save, or write its entry by hand (datasets/README.md)",
@@ -298,6 +304,7 @@ fn of_npy(file: &MappedFile, header: &NpyHeader, rows: usize, width: usize) -> F
     Found {
         file: file.clone(),
         dataset: None,
+        numbering: None,
         rows,
         width,
         readings: vec![Reading {
@@ -326,6 +333,7 @@ fn of_texmex(file: &MappedFile) -> Option<Found> {
     Some(Found {
         file: file.clone(),
         dataset: None,
+        numbering: None,
         rows,
         width,
         readings: match size {
@@ -361,6 +369,7 @@ fn of_flat(file: &MappedFile) -> Option<Found> {
     Some(Found {
         file: file.clone(),
         dataset: None,
+        numbering: None,
         rows,
         width,
         // Distances come after all ids.
@@ -398,6 +407,7 @@ fn tables_in_hdf5(file: &MappedFile) -> Result<Vec<Found>, DatasetError> {
             Some(Found {
                 file: file.clone(),
                 dataset: Some(one.name.clone()),
+                numbering: None,
                 rows,
                 width,
                 readings: readings([(Format::Hdf5, value)]),
@@ -419,6 +429,33 @@ fn tables_in_hdf5(file: &MappedFile) -> Result<Vec<Found>, DatasetError> {
             _ => format!("others: {}", names.join(", ")),
         },
         "write the vectors as a table of rows, for instance with h5py",
+    ))
+}
+
+fn tables_in_parquet(file: &MappedFile) -> Result<Vec<Found>, DatasetError> {
+    let (columns, numbering) = list_columns(file)?;
+    let tables: Vec<Found> = columns
+        .into_iter()
+        .map(|one| Found {
+            file: file.clone(),
+            dataset: Some(one.name),
+            numbering: numbering.clone(),
+            rows: one.rows,
+            width: one.width,
+            readings: readings([(Format::Parquet, one.value)]),
+            place: None,
+            sets: false,
+        })
+        .collect();
+    if !tables.is_empty() {
+        return Ok(tables);
+    }
+    Err(DatasetError::contents(
+        file.path(),
+        "columns",
+        "a column of lists of numbers, all of one length",
+        "none that is",
+        "write the vectors as such a column, for instance with pandas",
     ))
 }
 

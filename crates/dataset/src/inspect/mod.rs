@@ -124,7 +124,7 @@ pub fn add(catalogue: &Catalogue, own: &Own, options: &OpenOptions<'_>) -> Resul
         file: file_of(found),
         format: reading.format,
         hdf5_dataset: found.dataset.clone(),
-        ids: None,
+        ids: found.numbering.clone(),
         width: found.width,
     });
     let mut files = BTreeMap::new();
@@ -134,6 +134,12 @@ pub fn add(catalogue: &Catalogue, own: &Own, options: &OpenOptions<'_>) -> Resul
         roles.truth.map(|(found, _)| found),
     ];
     for found in used.into_iter().flatten() {
+        if let Some(column) = &found.numbering {
+            let label = found.label();
+            inferred.push(format!(
+                "order of {label}: by `{column}`, which numbers the rows"
+            ));
+        }
         // Two parts may lie in one file.
         if let btree_map::Entry::Vacant(new) = files.entry(file_of(found)) {
             new.insert(FileFacts {

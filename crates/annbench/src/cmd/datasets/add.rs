@@ -14,7 +14,7 @@ use std::path::PathBuf;
                   told is asked for. Files stay where they are."
 )]
 pub struct AddArgs {
-    /// Files of vectors and neighbours: npy, HDF5, fvecs, bvecs, ivecs, fbin, u8bin, ibin and the like
+    /// Files of vectors and neighbours: npy, HDF5, parquet, fvecs, bvecs, ivecs, fbin, u8bin, ibin and the like
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Name of the entry [default: that of the only file, or of the folder]

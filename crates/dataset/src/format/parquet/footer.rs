@@ -84,6 +84,17 @@ impl Footer {
         Err(format!("only {}", self.names()))
     }
 
+    /// Names of the columns at the root.
+    pub(super) fn root_names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        let mut at = 1;
+        while at < self.fields.len() {
+            names.push(&*self.fields[at].name);
+            at = self.subtree(at).0;
+        }
+        names
+    }
+
     /// The columns at the root, in words.
     fn names(&self) -> String {
         const LISTED: usize = 20;

@@ -14,7 +14,7 @@ use crate::mapped::MappedFile;
 use crate::value::ValueType;
 use footer::{Chunk, Column, Footer, PageHeader};
 use pages::{BadPage, Item, Page, bad, decompressed};
-pub(crate) use rows::{ParquetRows, find, read_ids};
+pub(crate) use rows::{ParquetRows, find, list_columns, read_ids};
 use std::path::Path;
 
 const MAGIC: &[u8] = b"PAR1";

@@ -6,7 +6,7 @@ use crate::catalogue::{TruthPart, VectorsPart};
 use crate::format::table::{Rows, TakeRows, rows_fit};
 use crate::format::{Table, Wanted};
 use crate::mapped::MappedFile;
-use crate::value::{Fit, Misfit};
+use crate::value::{Fit, Misfit, ValueType};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
@@ -179,6 +179,48 @@ pub(crate) fn read_ids(
         Ok(())
     })?;
     Ok(neighbors)
+}
+
+/// A column of numbers, or of lists that all seem to have one length.
+pub(crate) struct ParquetShape {
+    /// Its name.
+    pub(crate) name: String,
+    /// Rows of the file.
+    pub(crate) rows: usize,
+    /// Numbers in a row.
+    pub(crate) width: usize,
+    /// Their type.
+    pub(crate) value: ValueType,
+}
+
+/// The columns of `file` that can be read, and the only one, if there is one, that numbers its rows.
+pub(crate) fn list_columns(
+    file: &MappedFile,
+) -> Result<(Vec<ParquetShape>, Option<String>), DatasetError> {
+    let footer = super::footer(file.path(), file.bytes())?;
+    let (mut shapes, mut numbering) = (Vec::new(), Vec::new());
+    for name in footer.root_names() {
+        let Ok(column) = ParquetColumn::of(file, name, 1) else {
+            continue;
+        };
+        let Some(width) = column.values_to_a_row() else {
+            continue;
+        };
+        let (rows, value) = (column.rows, column.column.value);
+        let numbers = width == 1 && value.is_integer();
+        if numbers && ids_of(std::slice::from_ref(file), name, &[column]).is_ok() {
+            numbering.push(name.to_owned());
+            continue;
+        }
+        shapes.push(ParquetShape {
+            name: name.to_owned(),
+            rows,
+            width,
+            value,
+        });
+    }
+    let only = numbering.pop().filter(|_| numbering.is_empty());
+    Ok((shapes, only))
 }
 
 /// Which row of the set each row of `columns` is, from the column `name` of the same files.
