@@ -169,7 +169,7 @@ impl Dataset {
             let file = opening.file(&part.file)?;
             let space = dataset.space();
             let mut truth = shipped_truth(entry, part, &file, &space, options.pool)?;
-            match dataset.kept_truth(truth.width())? {
+            match dataset.kept_truth(truth.width(), options)? {
                 Some(proved) => check_all(&mut truth, &space, &proved),
                 None => check_sample(
                     &mut truth,

@@ -19,6 +19,8 @@ pub enum Activity {
     Occurrences,
     /// Reading rows for an audit; counted in rows.
     Audit,
+    /// Waiting for another process that searches the same; counted in nothing.
+    Waiting,
 }
 
 /// How far it is.

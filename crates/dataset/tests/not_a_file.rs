@@ -114,19 +114,17 @@ fn among_what_is_kept() {
     let truth = first.truth(3, &fixture.options()).unwrap();
     let mut replaced = 0;
     for kind in ["facts", "flat", "truth"] {
-        for item in std::fs::read_dir(fixture.root().join(".cache").join(kind)).unwrap() {
-            let path = item.unwrap().path();
-            let files = match path.is_dir() {
-                // Truth is kept in a folder of pieces.
-                true => std::fs::read_dir(&path)
-                    .unwrap()
-                    .map(|item| item.unwrap().path())
-                    .collect(),
-                false => vec![path],
-            };
-            for file in files {
-                std::fs::remove_file(&file).unwrap();
-                make_fifo(&file);
+        // Truth is kept in folders of pieces.
+        let mut folders = vec![fixture.root().join(".cache").join(kind)];
+        while let Some(folder) = folders.pop() {
+            for item in std::fs::read_dir(folder).unwrap() {
+                let path = item.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                std::fs::remove_file(&path).unwrap();
+                make_fifo(&path);
                 replaced += 1;
             }
         }

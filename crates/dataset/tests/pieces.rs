@@ -98,7 +98,7 @@ fn a_search_in_steps_finds_what_a_search_of_the_whole_finds() {
         assert_eq!(again, piece);
         assert_eq!(again.sha256(), piece.sha256());
         // Nothing of earlier steps stays.
-        assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 8);
+        assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 9);
     }
 }
 
@@ -121,7 +121,10 @@ fn a_stopped_search_goes_on_where_it_was() {
         let kept = Piece::read(&dir).unwrap();
         assert_eq!(kept.facts().searched_end, stop as usize / 171 * 171);
         assert!(!kept.facts().is_finished() && !kept.facts().is_whole());
-        let refusal = dataset.keep_truth(kept).unwrap_err().to_string();
+        let refusal = dataset
+            .keep_truth(kept, &fixture.options())
+            .unwrap_err()
+            .to_string();
         assert_words(&refusal, &["1200 rows", "rows up to"]);
     }
     let least = AtomicU64::new(u64::MAX);
@@ -187,11 +190,18 @@ fn joined_pieces_are_the_whole_bit_for_bit() {
     assert_eq!(twice.sha256(), piece.sha256());
 
     // And kept, so that nothing is computed again.
-    let dir = dataset.keep_truth(piece.clone()).unwrap();
-    assert_eq!(dir, dataset.truth_dir());
-    let kept = dataset.kept_truth(K).unwrap().unwrap();
+    let dir = dataset
+        .keep_truth(piece.clone(), &fixture.options())
+        .unwrap();
+    assert_eq!(dir, dataset.truth_dir(K));
+    let kept = dataset.kept_truth(K, &fixture.options()).unwrap().unwrap();
     assert_eq!(kept.sha256(), piece.sha256());
-    assert!(dataset.kept_truth(K + 1).unwrap().is_none());
+    assert!(
+        dataset
+            .kept_truth(K + 1, &fixture.options())
+            .unwrap()
+            .is_none()
+    );
 }
 
 #[test]
@@ -295,7 +305,9 @@ fn a_damaged_piece_is_refused_with_the_file() {
     let files: Vec<PathBuf> = std::fs::read_dir(&dir)
         .unwrap()
         .map(|item| item.unwrap().path())
+        .filter(|path| path.file_name().unwrap() != "lock")
         .collect();
+    assert_eq!(files.len(), 8);
     for file in files {
         let bytes = std::fs::read(&file).unwrap();
         let mut turned = bytes.clone();
@@ -334,7 +346,10 @@ fn a_sample_of_queries_says_so_and_is_no_truth() {
         .map(|&q| all[q as usize].clone())
         .collect();
     assert_eq!(said(piece.found()), expected);
-    let refusal = dataset.keep_truth(piece).unwrap_err().to_string();
+    let refusal = dataset
+        .keep_truth(piece, &fixture.options())
+        .unwrap_err()
+        .to_string();
     assert_words(&refusal, &["50 of the queries", "9 of the queries"]);
 }
 
@@ -358,4 +373,130 @@ fn statuses_are_those_of_the_k_that_is_asked_for() {
         assert_eq!(statuses, Some(expected), "k = {k}");
     }
     assert_eq!(dataset.truth_statuses(&truth, 101, &fixture.pool), None);
+}
+
+/// Writes `bytes` over the array of the piece in `dir` whose name starts with `array`, and makes its facts
+/// agree: what somebody would do who wants to be believed.
+fn forge(dir: &std::path::Path, array: &str, change: impl Fn(&mut [u8])) {
+    let facts = dir.join("piece.json");
+    let mut sealed: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&facts).unwrap()).unwrap();
+    let name = format!("{array}-{K}-{N}.npy");
+    let mut bytes = std::fs::read(dir.join(&name)).unwrap();
+    change(&mut bytes[128..]);
+    std::fs::write(dir.join(&name), &bytes).unwrap();
+    let sum = blake3::hash(&bytes).to_hex().to_string();
+    sealed["facts"]["arrays"][&name] = sum.into();
+    let text = format!("annbench cache 1\npiece\n{}", sealed["facts"]);
+    let seal = blake3::hash(text.as_bytes()).to_hex()[..32].to_owned();
+    sealed["seal"] = seal.into();
+    std::fs::write(&facts, serde_json::to_vec(&sealed).unwrap()).unwrap();
+}
+
+#[test]
+fn nothing_a_piece_says_of_its_neighbours_is_believed() {
+    let fixture = Fixture::new();
+    let dataset = open(&fixture);
+    type Change = fn(&mut [u8]);
+    let changes: [(&str, &str, Change); 6] = [
+        // The last bit of the first distance, of the row after the last neighbour, and of a bound.
+        ("distances", "distance", |array| array[0] ^= 1),
+        ("distances", "distance", |array| array[8 * K + 1] ^= 1),
+        ("outside", "other rows at", |array| array[7] ^= 0x80),
+        ("status", "a set that is", |array| array[3] ^= 1),
+        // One row twice, and no row after the last neighbour.
+        ("ids", "distance", |array| array.copy_within(0..4, 4)),
+        ("ids", "the row after", |array| {
+            array[4 * K..4 * K + 4].fill(0xff)
+        }),
+    ];
+    for (number, (array, word, change)) in changes.into_iter().enumerate() {
+        let dir = fixture.root().join(format!("forged-{number}"));
+        let whole = stretch(0..N);
+        dataset
+            .search_piece(&whole, &dir, &fixture.options())
+            .unwrap();
+        forge(&dir, array, |_| {});
+        assert!(
+            dataset
+                .search_piece(&whole, &dir, &fixture.options())
+                .is_ok(),
+            "a piece that is forged into itself is as good as before"
+        );
+        forge(&dir, array, change);
+        let placed = PlacedPiece {
+            dir: dir.clone(),
+            at: None,
+        };
+        let joined = dataset.join_pieces(&[placed], &fixture.options());
+        let again = dataset.search_piece(&whole, &dir, &fixture.options());
+        for refusal in [joined.unwrap_err(), again.unwrap_err()] {
+            assert_words(&refusal.to_string(), &["forged", word]);
+        }
+    }
+}
+
+#[test]
+fn a_wider_search_that_was_stopped_takes_nothing_away() {
+    let fixture = Fixture::new();
+    let dataset = open(&fixture);
+    let narrow = dataset.proved_truth(K, &fixture.options()).unwrap().0;
+    let mut options = fixture.options();
+    options.watch = &|progress| match progress.activity {
+        annbench_dataset::Activity::Truth => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let stopped = dataset.proved_truth(2 * K, &options);
+    assert!(matches!(stopped, Err(DatasetError::Cancelled)));
+    let kept = dataset.kept_truth(K, &options).unwrap().unwrap();
+    assert_eq!(kept.sha256(), narrow.sha256());
+    // And a narrower one that is kept later takes nothing from the wider.
+    let wide = dataset.proved_truth(2 * K, &fixture.options()).unwrap().0;
+    dataset.keep_truth(narrow, &fixture.options()).unwrap();
+    let kept = dataset.kept_truth(K + 1, &options).unwrap().unwrap();
+    assert_eq!(kept.sha256(), wide.sha256());
+}
+
+#[test]
+fn whoever_searches_for_the_same_waits_and_takes_what_was_found() {
+    let fixture = Fixture::new();
+    let entry = set(&fixture, "set", 0..N);
+    let searched = AtomicU64::new(0);
+    let found: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    let pool = rayon::ThreadPoolBuilder::new()
+                        .num_threads(1)
+                        .build()
+                        .unwrap();
+                    let told = std::sync::atomic::AtomicBool::new(false);
+                    let watch = |progress: annbench_dataset::Progress<'_>| {
+                        if progress.activity == annbench_dataset::Activity::Truth
+                            && !told.swap(true, Ordering::Relaxed)
+                        {
+                            searched.fetch_add(1, Ordering::Relaxed);
+                            std::thread::sleep(std::time::Duration::from_millis(300));
+                        }
+                        ControlFlow::Continue(())
+                    };
+                    let options = annbench_dataset::OpenOptions {
+                        pool: &pool,
+                        watch: &watch,
+                        ..fixture.options()
+                    };
+                    let dataset = Dataset::open(&entry, &options).unwrap();
+                    let (piece, not_kept) = dataset.proved_truth(K, &options).unwrap();
+                    assert_eq!(not_kept, None);
+                    piece.sha256()
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    assert!(found.iter().all(|sum| *sum == found[0]));
+    assert_eq!(searched.load(Ordering::Relaxed), 1, "it was searched twice");
 }

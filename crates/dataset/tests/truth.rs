@@ -129,7 +129,7 @@ fn damaged_kept_truth_is_computed_again() {
     write_vectors(&fixture);
     let dataset = fixture.open(&fixture.yaml("set", &body("l2", ""))).unwrap();
     let first = dataset.truth(5, &fixture.options()).unwrap();
-    let kept = dataset.truth_dir().join("ids-100-400.npy");
+    let kept = dataset.truth_dir(100).join("ids-100-400.npy");
     let whole = std::fs::read(&kept).unwrap();
     let mut swapped = whole.clone();
     let last = swapped.len() - 4;
@@ -159,7 +159,7 @@ fn damaged_kept_truth_is_computed_again() {
         std::fs::write(&kept, damaged).unwrap();
         again();
     }
-    let facts = dataset.truth_dir().join("piece.json");
+    let facts = dataset.truth_dir(100).join("piece.json");
     let text = std::fs::read_to_string(&facts).unwrap();
     for damaged in [
         &text[..text.len() / 2],

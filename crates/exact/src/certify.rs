@@ -212,7 +212,7 @@ impl Flat<'_> {
                 let outside = if shortlist == n {
                     f64::INFINITY
                 } else {
-                    floats.distance(q, kept.bar())
+                    floats.least_distance(q, kept.bar())
                 };
                 Some(Found {
                     candidates,

@@ -89,9 +89,8 @@ fn check(
     // The rows outside: at best those after the shortlist in the true order.
     if let Some(&(bits, _)) = expected.get(proof.shortlist) {
         let distance = f64::from_bits(bits);
-        let rounding = 1e-5 * (distance.abs() + 1.0);
         prop_assert!(
-            proof.method == Method::FullScan || proof.outside <= distance + rounding,
+            proof.method == Method::FullScan || proof.outside <= distance,
             "{} query {}: {:?} but {}",
             what,
             q,

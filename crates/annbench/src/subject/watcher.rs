@@ -37,6 +37,7 @@ impl Watcher {
                 Activity::Truth => "computing exact neighbours over",
                 Activity::Occurrences => "counting near neighbours among the rows of",
                 Activity::Audit => "reading for the audit",
+                Activity::Waiting => "waiting for another annbench, which searches the same in",
             };
             let file = progress.path.file_name().unwrap_or_default();
             say(&format!(

@@ -151,13 +151,14 @@ impl<'s> Floats<'s> {
         }
     }
 
-    /// The distance, in the arithmetic of f64, that a score stands for.
-    pub(crate) fn distance(&self, q: usize, score: f32) -> f64 {
+    /// What the distance of every row is no less than whose least score is above `score`.
+    pub(crate) fn least_distance(&self, q: usize, score: f32) -> f64 {
         let distance = f64::from(score) + self.offsets[q];
+        let least = distance - self.rounding(q, distance);
         if self.metric == Metric::L2 {
-            2.0 * distance
+            2.0 * least
         } else {
-            distance
+            least
         }
     }
 
@@ -165,20 +166,25 @@ impl<'s> Floats<'s> {
     fn score(&self, q: usize, distance: f64) -> f32 {
         let half = if self.metric == Metric::L2 { 0.5 } else { 1.0 };
         let (distance, offset) = (half * distance, self.offsets[q]);
-        // The offset is a sum of squares or products, rounded in f64, of at most MOST_COMPONENTS.
-        let rounding = 1e-11 * (distance.abs() + self.magnitude(q));
-        up(distance - offset + rounding)
+        up(distance - offset + self.rounding(q, distance))
+    }
+
+    /// What f64 loses between a score and `distance`, half of it under l2: the offset is a sum of squares or
+    /// products of at most MOST_COMPONENTS, each rounded.
+    fn rounding(&self, q: usize, distance: f64) -> f64 {
+        1e-11 * (distance.abs() + self.magnitude(q))
     }
 
     /// What the rounding of an offset is relative to.
     fn magnitude(&self, q: usize) -> f64 {
         match self.metric {
             Metric::L2 => self.offsets[q],
-            _ => {
+            metric => {
                 let along = self
                     .query(q)
                     .map_or(0.0, |values| euclidean(values.into_iter()));
-                1.0 + along * euclidean(self.centre.iter().map(|&v| f64::from(v)))
+                f64::from(u8::from(metric == Metric::Cosine))
+                    + along * euclidean(self.centre.iter().map(|&v| f64::from(v)))
             }
         }
     }

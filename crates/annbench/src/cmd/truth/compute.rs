@@ -66,14 +66,14 @@ pub fn compute(places: &Places, args: &ComputeArgs) -> anyhow::Result<Answer> {
                         dataset.name()
                     );
                 }
-                kept.push(dataset.truth_dir());
+                kept.push(dataset.truth_dir(piece.facts().k));
                 piece
             }
             Some(dir) => {
                 let piece = dataset.search_piece(&stretch, dir, options)?;
                 kept.push(dir.clone());
                 if piece.facts().is_whole() {
-                    kept.push(dataset.keep_truth(piece.clone())?);
+                    kept.push(dataset.keep_truth(piece.clone(), options)?);
                 }
                 piece
             }

@@ -43,20 +43,20 @@ fn parse_piece(text: &str) -> Result<PlacedPiece, String> {
 /// `annbench truth join NAME PIECE...`
 pub fn join(places: &Places, args: &JoinArgs) -> anyhow::Result<Answer> {
     with_vectors(places, &args.named, |dataset, _, options| {
+        if let Some(dir) = args.out.as_ref().filter(|dir| dir.exists()) {
+            bail!(
+                "{}: expected a folder that does not exist yet, found one; name another with --out",
+                dir.display()
+            );
+        }
         let mut piece = dataset.join_pieces(&args.pieces, options)?;
         let mut kept = Vec::new();
         if let Some(dir) = &args.out {
-            if dir.exists() {
-                bail!(
-                    "{}: expected a folder that does not exist yet, found one; name another with --out",
-                    dir.display()
-                );
-            }
             piece.write(dir)?;
             kept.push(dir.clone());
         }
         if piece.facts().is_whole() {
-            kept.push(dataset.keep_truth(piece.clone())?);
+            kept.push(dataset.keep_truth(piece.clone(), options)?);
         } else if kept.is_empty() {
             let facts = piece.facts();
             bail!(

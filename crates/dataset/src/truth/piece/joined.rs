@@ -5,7 +5,6 @@ use crate::content::fingerprint_of;
 use crate::sample::Gathered;
 use crate::truth::Space;
 use crate::{Dataset, DatasetError, OpenOptions};
-use annbench_core::distance;
 use annbench_exact::{Part, join};
 use std::path::PathBuf;
 
@@ -23,7 +22,7 @@ impl Dataset {
     /// finds, bit for bit, with the same status of each query.
     ///
     /// A piece that was searched in a slice is compared with the rows of the base where it is placed, and
-    /// the distances of all neighbours are computed again.
+    /// what each says of its neighbours is computed again.
     ///
     /// # Errors
     /// [`DatasetError::Contents`] with the piece that is damaged, unfinished, of other vectors, queries,
@@ -38,6 +37,7 @@ impl Dataset {
         for placed in placed {
             let mut piece = Piece::read(&placed.dir)?;
             self.place(placed, &mut piece, &space, options)?;
+            piece.verify(&placed.dir, &space, options.pool)?;
             pieces.push((placed, piece));
         }
         pieces.sort_by_key(|(_, piece)| piece.facts.first_row);
@@ -88,9 +88,7 @@ impl Dataset {
         let path = self.base().path();
         let found = join(&parts, base, gathered.vectors(), space.metric, k)
             .map_err(|why| refused(path, "pieces", "what joins into a whole", why.to_string()))?;
-        let piece = Piece { facts, found };
-        piece.check_distances(&space)?;
-        Ok(piece)
+        Ok(Piece { facts, found })
     }
 
     /// Refuses a piece of another set, and gives one of a slice the rows of this base.
@@ -152,29 +150,6 @@ impl Dataset {
                 found,
                 "it belongs to another set; one that was searched in a slice of this one is placed as \
                  PIECE@ROW, ROW being where the slice starts",
-            )),
-        }
-    }
-}
-
-impl Piece {
-    /// Computes all distances again: nothing that a file says of them is believed.
-    pub(super) fn check_distances(&self, space: &Space<'_>) -> Result<(), DatasetError> {
-        let (k, asked) = (self.found.neighbors().k(), self.queries());
-        let ids = self.ids();
-        let distances = self.found.neighbors().distances();
-        let wrong = (0..ids.len()).find(|&at| {
-            let query = space.queries.row(asked[at / k] as usize);
-            let row = space.base.row(ids[at] as usize);
-            distance(space.metric, query, row).to_bits() != distances[at].to_bits()
-        });
-        match wrong {
-            None => Ok(()),
-            Some(at) => Err(refused(
-                std::path::Path::new(&self.facts.dataset),
-                &format!("query {}, row {}", asked[at / k], ids[at]),
-                "the distance of these vectors",
-                distances[at].to_string(),
             )),
         }
     }

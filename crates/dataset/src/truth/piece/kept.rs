@@ -31,11 +31,24 @@ impl Piece {
         Cache::new(dir.to_owned()).path(FACTS, "json").exists()
     }
 
-    /// Reads the piece in `dir`, finished or not, and compares every file with its checksum.
+    /// Reads the piece in `dir`, finished or not, and compares every file with its checksum. What it says
+    /// of distances is as the files have it.
     ///
     /// # Errors
     /// [`DatasetError::Contents`] with the file that is missing, damaged or of another layout.
     pub fn read(dir: &Path) -> Result<Self, DatasetError> {
+        let mut read = Self::read_once(dir);
+        // Whoever searches here may have written the next state, and removed this one, meanwhile.
+        for _ in 0..2 {
+            if read.is_ok() {
+                break;
+            }
+            read = Self::read_once(dir);
+        }
+        read
+    }
+
+    fn read_once(dir: &Path) -> Result<Self, DatasetError> {
         let cache = Cache::new(dir.to_owned());
         let path = cache.path(FACTS, "json");
         let Some(facts) = cache.read::<PieceFacts>(&path) else {
@@ -117,7 +130,23 @@ impl Piece {
                 kept_ids.push(id);
             }
             kept_distances.extend_from_slice(&distances[at..at + width]);
-            next.push(own(ids[at + width]).map(|id| Candidate {
+            // There is a row after the last neighbour, unless all rows are neighbours.
+            let after = ids[at + width];
+            let all = width == facts.searched_end - facts.first_row;
+            let Some(after) = own(after)
+                .map(Some)
+                .or((all && after == EMPTY_SLOT).then_some(None))
+            else {
+                let expected = "the row after the last neighbour";
+                let place = format!("row {q}");
+                return Err(refused(
+                    &files.path("ids"),
+                    &place,
+                    expected,
+                    after.to_string(),
+                ));
+            };
+            next.push(after.map(|id| Candidate {
                 distance: distances[at + width],
                 id,
             }));
@@ -194,7 +223,7 @@ impl Piece {
         Ok(())
     }
 
-    /// Removes the files of an earlier state; what stays is no error, and is not read.
+    /// Removes the files of other states; what stays is no error, and is not read.
     fn remove_older(&self, dir: &Path) {
         let Ok(items) = std::fs::read_dir(dir) else {
             return;

@@ -3,21 +3,23 @@
 //! adjacent rows, of whatever machine, join into the truth of the whole.
 
 mod facts;
+mod held;
 mod joined;
 mod kept;
+mod own;
 mod search;
+mod verified;
 
-use crate::dataset::cache;
 use crate::sample::{Gathered, sample};
 use crate::{Dataset, DatasetError, OpenOptions};
 use annbench_exact::{Certified, Status};
 pub use facts::PieceFacts;
+use held::Held;
 pub use joined::PlacedPiece;
-use kept::refused;
 use search::{Keep, Search, step_rows_of};
 use sha2::{Digest, Sha256};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Which queries are drawn: the same every time, and on every machine.
 const SEED: u64 = 0x7472_7574_6873_6d70;
@@ -99,14 +101,8 @@ impl Dataset {
         }
     }
 
-    /// Where the truth of this dataset is kept: one piece, the widest that was computed.
-    pub fn truth_dir(&self) -> PathBuf {
-        let key = self.space().key("truth");
-        cache(self.entry(), "truth").dir().join(key)
-    }
-
     /// Searches `stretch` and keeps what it finds in `dir`, after every step: where the folder holds the
-    /// beginning of the same search, this goes on with it.
+    /// beginning of the same search, this goes on with it. Another process that searches there is waited for.
     ///
     /// # Errors
     /// [`DatasetError::Contents`] where the folder holds another piece or a damaged one,
@@ -118,6 +114,7 @@ impl Dataset {
         options: &OpenOptions<'_>,
     ) -> Result<Piece, DatasetError> {
         let facts = self.wanted_facts(stretch)?;
+        let _held = Held::wait(dir, options.watch)?;
         let begun = match Piece::is_in(dir) {
             true => Some(Piece::read(dir)?),
             false => None,
@@ -131,6 +128,9 @@ impl Dataset {
                 found,
                 "another search is kept in this folder: name another",
             ));
+        }
+        if let Some(begun) = &begun {
+            begun.verify(dir, &self.space(), options.pool)?;
         }
         let written = begun.as_ref().is_some_and(|b| b.facts.is_finished());
         let mut keep = |piece: &mut Piece| piece.write(dir);
@@ -198,114 +198,5 @@ impl Dataset {
             watch: options.watch,
         };
         search.finish(facts, begun, keep)
-    }
-
-    /// Exact truth of at least `k` neighbours with its proof, whether or not truth is shipped: kept, or
-    /// computed and kept. Why it could not be kept is told beside it.
-    ///
-    /// # Errors
-    /// [`DatasetError::TooManyNeighbors`], [`DatasetError::Exact`], [`DatasetError::Cancelled`].
-    pub fn proved_truth(
-        &self,
-        k: usize,
-        options: &OpenOptions<'_>,
-    ) -> Result<(Piece, Option<String>), DatasetError> {
-        let facts = self.wanted_facts(&self.whole_stretch(k))?;
-        let dir = self.truth_dir();
-        let begun = self.kept_piece(&facts);
-        if let Some(piece) = begun.clone().filter(|begun| begun.facts.is_finished()) {
-            return Ok((piece, None));
-        }
-        let mut not_kept = None;
-        let mut keep = |piece: &mut Piece| {
-            if not_kept.is_none() {
-                not_kept = piece.write(&dir).err().map(|why| why.to_string());
-            }
-            Ok(())
-        };
-        // A wider search that was begun is finished as it is.
-        let facts = begun.as_ref().map_or(facts, |begun| begun.facts.clone());
-        let mut piece = self.search(facts, begun, None, options, &mut keep)?;
-        keep(&mut piece)?;
-        Ok((piece, not_kept))
-    }
-
-    /// Proved truth of at least `k` neighbours, where an earlier call has kept it.
-    ///
-    /// # Errors
-    /// [`DatasetError::TooManyNeighbors`].
-    pub fn kept_truth(&self, k: usize) -> Result<Option<Piece>, DatasetError> {
-        let facts = self.wanted_facts(&self.whole_stretch(k))?;
-        let kept = self.kept_piece(&facts);
-        Ok(kept.filter(|piece| piece.facts.is_finished()))
-    }
-
-    /// What is kept of the truth that `wanted` describes, or of a wider one. What is damaged is not
-    /// used, and noted.
-    fn kept_piece(&self, wanted: &PieceFacts) -> Option<Piece> {
-        let dir = self.truth_dir();
-        if !Piece::is_in(&dir) {
-            return None;
-        }
-        let damaged = |why: String| {
-            self.note(vec![format!(
-                "the kept truth {} is damaged and was computed again: {why}",
-                dir.display()
-            )]);
-        };
-        let piece = match Piece::read(&dir) {
-            Ok(piece) => piece,
-            Err(why) => {
-                damaged(why.to_string());
-                return None;
-            }
-        };
-        if piece.facts.k < wanted.k {
-            return None;
-        }
-        let wanted = PieceFacts {
-            k: piece.facts.k,
-            ..wanted.clone()
-        };
-        let other = piece.facts.other_than(&wanted);
-        let why = match other {
-            Some((wanted, found)) => Some(format!("expected {wanted}, found {found}")),
-            None => piece
-                .check_distances(&self.space())
-                .err()
-                .map(|why| why.to_string()),
-        };
-        match why {
-            None => Some(piece),
-            Some(why) => {
-                damaged(why);
-                None
-            }
-        }
-    }
-
-    /// Keeps `piece` as the truth of this dataset, for every later use.
-    ///
-    /// # Errors
-    /// [`DatasetError::Contents`] where it is not this dataset's, unfinished, of some rows or of some
-    /// queries only, or where its distances are not those of its ids; [`DatasetError::Io`].
-    pub fn keep_truth(&self, mut piece: Piece) -> Result<PathBuf, DatasetError> {
-        let dir = self.truth_dir();
-        let wanted = self.wanted_facts(&self.whole_stretch(piece.facts.k))?;
-        if let Some((wanted, found)) = piece.facts.other_than(&wanted) {
-            return Err(refused(&dir, "piece", wanted, found));
-        }
-        if !piece.facts.is_finished() {
-            let found = format!("rows up to {}", piece.facts.searched_end);
-            return Err(refused(
-                &dir,
-                "piece",
-                format!("{} rows", wanted.end_row),
-                found,
-            ));
-        }
-        piece.check_distances(&self.space())?;
-        piece.write(&dir)?;
-        Ok(dir)
     }
 }
