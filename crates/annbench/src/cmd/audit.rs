@@ -1,8 +1,8 @@
-use crate::args::AuditArgs;
+use crate::args::{AuditArgs, Permits};
 use crate::places::Places;
-use crate::subject::{Watcher, catalogue};
+use crate::subject::{catalogue, watched};
 use crate::{Answer, interrupt, json};
-use annbench_dataset::{Audit, AuditDepth, OpenOptions, Progress, audit};
+use annbench_dataset::{Audit, AuditDepth, audit};
 use std::fmt::Write;
 
 /// `annbench datasets audit NAME`
@@ -10,20 +10,18 @@ pub fn audit_dataset(places: &Places, args: &AuditArgs) -> anyhow::Result<Answer
     interrupt::listen()?;
     let pool = super::scoring_pool()?;
     let entry = catalogue(places).entry(&args.name)?;
-    let watcher = Watcher::new(&args.name);
-    let watch = |progress: Progress<'_>| watcher.watch(progress);
-    let options = OpenOptions {
+    let permits = Permits {
         accept_checksum: args.accept_checksum,
         narrow: args.narrow,
-        pool: &pool,
-        watch: &watch,
     };
     let depth = match args.queries {
         _ if args.quick => AuditDepth::Quick,
         Some(queries) => AuditDepth::Queries(queries),
         None => AuditDepth::Full,
     };
-    let audit = audit(&entry, depth, &options)?;
+    let audit = watched(&args.name, permits, &pool, |options| {
+        audit(&entry, depth, options)
+    })?;
     Ok(Answer {
         good: audit.violated().next().is_none(),
         text: match args.form.json {

@@ -1,7 +1,8 @@
-use super::{Opened, Watcher};
+use super::{Opened, watched};
 use crate::accepted::AcceptedViolation;
+use crate::args::Permits;
 use crate::terminal::say;
-use annbench_dataset::{Finding, OpenOptions, Progress, quick_audit};
+use annbench_dataset::{Finding, quick_audit};
 
 impl Opened {
     /// Judges the dataset `name` by what takes seconds, once for the same vectors and truth, and says
@@ -15,15 +16,9 @@ impl Opened {
         accepted: &[AcceptedViolation],
         pool: &rayon::ThreadPool,
     ) -> anyhow::Result<()> {
-        let watcher = Watcher::new(name);
-        let watch = |progress: Progress<'_>| watcher.watch(progress);
-        let options = OpenOptions {
-            accept_checksum: false,
-            narrow: false,
-            pool,
-            watch: &watch,
-        };
-        let audit = quick_audit(&self.dataset, &options)?;
+        let audit = watched(name, Permits::default(), pool, |options| {
+            quick_audit(&self.dataset, options)
+        })?;
         let (mut refused, mut overridden) = (Vec::new(), Vec::new());
         for finding in audit.violated() {
             let rule = finding.rule;

@@ -25,14 +25,14 @@ use crate::places::Places;
 use crate::terminal::say;
 use crate::work::AdapterInUse;
 use annbench_core::{ElementType, Metric};
-use annbench_dataset::{Catalogue, Dataset, Entry, MappedVectors, OpenOptions, Progress, Truth};
+use annbench_dataset::{Catalogue, Dataset, Entry, MappedVectors, OpenOptions, Truth};
 use annbench_results::{DatasetInfo, Relevance, ScoringSet, Strata, TruthInfo, TruthOrigin};
 use annbench_runner::{FileState, GivenVectors, Subject, SubjectFacts};
 pub use hardness::{Hardness, Spread};
 pub use planned::Planned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-pub use watcher::Watcher;
+pub use watcher::{Watcher, watched};
 
 /// The entries in the datasets folder.
 pub fn catalogue(places: &Places) -> Catalogue {
@@ -110,15 +110,9 @@ impl Opened {
         pool: &rayon::ThreadPool,
     ) -> anyhow::Result<Self> {
         let entry = catalogue(places).entry(name)?;
-        let watcher = Watcher::new(name);
-        let watch = |progress: Progress<'_>| watcher.watch(progress);
-        let options = OpenOptions {
-            accept_checksum: asked.permits.accept_checksum,
-            narrow: asked.permits.narrow,
-            pool,
-            watch: &watch,
-        };
-        Self::open(&entry, asked, &options)
+        watched(name, asked.permits, pool, |options| {
+            Self::open(&entry, asked, options)
+        })
     }
 
     fn open(entry: &Entry, asked: &Asked<'_>, options: &OpenOptions<'_>) -> anyhow::Result<Self> {
@@ -135,7 +129,7 @@ impl Opened {
         let own = dataset.element();
         for element in std::iter::once(own).chain((asked.elements)(dataset.metric(), own)) {
             if let Some((base, queries)) = dataset.widened(element, options)? {
-                files.extend([&base, &queries].map(watched));
+                files.extend([&base, &queries].map(file_state));
                 given.push(GivenVectors {
                     element,
                     base: base.map_spec(),
@@ -324,7 +318,7 @@ impl Opened {
 }
 
 /// The file that is mapped, for the runner to look at again.
-fn watched(vectors: &MappedVectors) -> FileState {
+fn file_state(vectors: &MappedVectors) -> FileState {
     FileState::opened(vectors.path(), vectors.metadata())
 }
 

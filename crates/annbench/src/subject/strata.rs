@@ -2,9 +2,10 @@
 
 use super::Opened;
 use super::hardness::Hardness;
-use super::watcher::Watcher;
+use super::watched;
+use crate::args::Permits;
 use crate::terminal::say;
-use annbench_dataset::{Estimator, OpenOptions, Progress};
+use annbench_dataset::Estimator;
 use annbench_results::{Occurrences, Strata};
 
 /// Component products (n² dim) up to which counts are computed without being asked for: seconds where the
@@ -25,14 +26,6 @@ impl Opened {
         pool: &rayon::ThreadPool,
     ) -> anyhow::Result<()> {
         let name = self.dataset.name().to_owned();
-        let watcher = Watcher::new(&name);
-        let watch = |progress: Progress<'_>| watcher.watch(progress);
-        let options = OpenOptions {
-            accept_checksum: false,
-            narrow: false,
-            pool,
-            watch: &watch,
-        };
         let told = self.dataset.later_notes().len();
         let mut strata = Vec::with_capacity(ks.len());
         for &k in ks {
@@ -49,7 +42,10 @@ impl Opened {
             } else if k == 0 || k >= n {
                 Err(format!("of {n} rows none has {k} others near it"))
             } else if asked || work <= UNASKED_WORK {
-                Ok(exactly(self.dataset.occurrences(k, &options)?))
+                let counts = watched(&name, Permits::default(), pool, |options| {
+                    self.dataset.occurrences(k, options)
+                });
+                Ok(exactly(counts?))
             } else if let Some((estimator, counts)) = self.dataset.kept_estimate(k) {
                 Ok(Occurrences {
                     k: estimator.k,
@@ -80,15 +76,9 @@ impl Opened {
         estimator: Estimator,
         pool: &rayon::ThreadPool,
     ) -> anyhow::Result<()> {
-        let watcher = Watcher::new(self.dataset.name());
-        let watch = |progress: Progress<'_>| watcher.watch(progress);
-        let options = OpenOptions {
-            accept_checksum: false,
-            narrow: false,
-            pool,
-            watch: &watch,
-        };
-        let counts = self.dataset.estimated_occurrences(k, estimator, &options)?;
+        let counts = watched(self.dataset.name(), Permits::default(), pool, |options| {
+            self.dataset.estimated_occurrences(k, estimator, options)
+        })?;
         let occurrences = Ok(Occurrences {
             k: estimator.k,
             asked: estimator.asked as u64,
@@ -103,15 +93,9 @@ impl Opened {
     /// # Errors
     /// When it is cancelled.
     pub fn hardness(&self, k: usize, pool: &rayon::ThreadPool) -> anyhow::Result<Hardness> {
-        let watcher = Watcher::new(self.dataset.name());
-        let watch = |progress: Progress<'_>| watcher.watch(progress);
-        let options = OpenOptions {
-            accept_checksum: false,
-            narrow: false,
-            pool,
-            watch: &watch,
-        };
-        Hardness::of(&self.dataset, &self.scoring(&[]), k, &options)
+        watched(self.dataset.name(), Permits::default(), pool, |options| {
+            Hardness::of(&self.dataset, &self.scoring(&[]), k, options)
+        })
     }
 
     /// The strata that were prepared.

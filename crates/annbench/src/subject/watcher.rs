@@ -1,6 +1,7 @@
+use crate::args::Permits;
 use crate::interrupt;
 use crate::terminal::say;
-use annbench_dataset::{Activity, Progress};
+use annbench_dataset::{Activity, OpenOptions, Progress};
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -14,6 +15,23 @@ pub struct Watcher {
 
 /// Steps shorter than this are not worth a line.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Does `work` on the dataset `name` with what it may use, saying what takes long.
+pub fn watched<T>(
+    name: &str,
+    permits: Permits,
+    pool: &rayon::ThreadPool,
+    work: impl FnOnce(&OpenOptions<'_>) -> T,
+) -> T {
+    let watcher = Watcher::new(name);
+    let watch = |progress: Progress<'_>| watcher.watch(progress);
+    work(&OpenOptions {
+        accept_checksum: permits.accept_checksum,
+        narrow: permits.narrow,
+        pool,
+        watch: &watch,
+    })
+}
 
 impl Watcher {
     /// For the dataset `name`.

@@ -1,7 +1,7 @@
 use super::words::Found;
 use super::{Named, with_vectors};
+use crate::Answer;
 use crate::places::Places;
-use crate::{Answer, json};
 use annbench_dataset::Stretch;
 use anyhow::bail;
 use std::ops::Range;
@@ -78,14 +78,7 @@ pub fn compute(places: &Places, args: &ComputeArgs) -> anyhow::Result<Answer> {
                 piece
             }
         };
-        let found = Found::new(dataset, &piece, kept);
-        Ok(Answer {
-            good: piece.is_certified(),
-            text: match args.named.form.json {
-                true => json::document(&found)?,
-                false => found.text(),
-            },
-        })
+        Found::new(dataset, &piece, kept).answer(args.named.form)
     })
 }
 

@@ -5,11 +5,11 @@ mod compute;
 mod join;
 mod words;
 
-use crate::args::Form;
+use crate::args::{Form, Permits};
 use crate::places::Places;
-use crate::subject::{Watcher, catalogue};
+use crate::subject::{catalogue, watched};
 use crate::{Answer, complete, interrupt};
-use annbench_dataset::{Dataset, Entry, OpenOptions, Progress};
+use annbench_dataset::{Dataset, Entry, OpenOptions};
 use clap::Subcommand;
 use clap_complete::engine::ArgValueCandidates;
 
@@ -64,18 +64,16 @@ fn with_vectors(
     interrupt::listen()?;
     let pool = super::scoring_pool()?;
     let entry = catalogue(places).entry(&named.name)?;
-    let watcher = Watcher::new(&entry.name);
-    let watch = |progress: Progress<'_>| watcher.watch(progress);
-    let options = OpenOptions {
+    let permits = Permits {
         accept_checksum: named.accept_checksum,
         narrow: named.narrow,
-        pool: &pool,
-        watch: &watch,
     };
-    let alone = Entry {
-        truth: None,
-        ..entry.clone()
-    };
-    let dataset = Dataset::open(&alone, &options)?;
-    work(&dataset, &entry, &options)
+    watched(&entry.name, permits, &pool, |options| {
+        let alone = Entry {
+            truth: None,
+            ..entry.clone()
+        };
+        let dataset = Dataset::open(&alone, options)?;
+        work(&dataset, &entry, options)
+    })
 }

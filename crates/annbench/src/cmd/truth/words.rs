@@ -1,3 +1,5 @@
+use crate::args::Form;
+use crate::{Answer, json};
 use annbench_dataset::{Dataset, Piece, PieceFacts};
 use annbench_exact::{Method, Status};
 use annbench_report::count;
@@ -48,8 +50,19 @@ impl Found {
         }
     }
 
+    /// The answer, which is good when every query is proved.
+    pub fn answer(&self, form: Form) -> anyhow::Result<Answer> {
+        Ok(Answer {
+            good: self.status[Status::Uncertified.name()] == 0,
+            text: match form.json {
+                true => json::document(self)?,
+                false => self.text(),
+            },
+        })
+    }
+
     /// For people.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         let facts = &self.facts;
         let mut text = String::new();
         let _ = writeln!(
