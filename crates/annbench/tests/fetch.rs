@@ -547,3 +547,66 @@ fn what_does_not_fit_is_not_begun() {
     assert!(reason.contains("8,000,000,000,000,000,096"), "{reason}");
     assert!(server.requests().is_empty());
 }
+
+/// What lies in the part from an earlier time does not need its space again, and an archive that is here
+/// does not come.
+#[test]
+fn what_is_there_already_needs_no_space() {
+    let server = HttpServer::new(|_| Reply::status("404 Not Found"));
+    let bench = Bench::new();
+    let (base, queries) = (server.url("/base"), server.url("/query.u8bin"));
+    let folder = bench.path("datasets/downloads/rows");
+    std::fs::create_dir_all(&folder).unwrap();
+    // More than is free, whatever others do meanwhile; all but the last bytes of it have come.
+    const WIDTH: u64 = 1 << 20;
+    let rows = annbench_fetch::free_space(&folder).unwrap() / WIDTH + (64 << 10);
+    let bytes = 8 + WIDTH * rows;
+    let text = entry("rows", rows, rows, &base, &queries, "")
+        .replace("dim: 8", &format!("dim: {WIDTH}"))
+        .replace(
+            &format!("bytes: {}", Rows(rows).bytes()),
+            &format!("bytes: {bytes}"),
+        );
+    bench.write("datasets/rows.yaml", &text);
+    let part = std::fs::File::create(folder.join("base.u8bin.part")).unwrap();
+    part.set_len(bytes).unwrap();
+    let state = |done: u64| {
+        format!(
+            "{{\"version\":1,\"url\":\"{base}\",\"identity\":{{\"total\":{bytes},\"etag\":\"\\\"a\\\"\",\
+             \"modified\":null}},\"checksum\":null,\"total\":{bytes},\"done\":[[0,{done}]]}}"
+        )
+    };
+    let states_file = "datasets/downloads/rows/base.u8bin.part.json";
+    bench.write(states_file, &state(bytes - 800));
+    let plan = bench.json(&["rows", "--dry-run"], 0);
+    assert_eq!(plan["datasets"][0]["bytes_to_come"], 800 + 88);
+    let answer = bench.json(&["rows"], 1);
+    let reason = |answer: &Value| {
+        let file = &answer["datasets"][0]["files"][0];
+        file["reason"].as_str().unwrap().to_owned()
+    };
+    assert!(reason(&answer).contains("404"), "{}", reason(&answer));
+    // A little of it does not help.
+    bench.write(states_file, &state(800));
+    let plan = bench.json(&["rows", "--dry-run"], 0);
+    assert_eq!(plan["datasets"][0]["bytes_to_come"], bytes - 800 + 88);
+    assert!(reason(&bench.json(&["rows"], 1)).contains("free space"));
+    // And of another file nothing.
+    bench.write(states_file, &state(bytes - 800).replace("/base", "/other"));
+    let plan = bench.json(&["rows", "--dry-run"], 0);
+    assert_eq!(plan["datasets"][0]["bytes_to_come"], bytes + 88);
+
+    let archive = tar_gz(&[("base.u8bin", &Rows(20).all())]);
+    let yaml = packed_entry(&server.url("/set.tar.gz"), &sha256(&archive));
+    let yaml = yaml.replace("sha256:", &format!("bytes: {}, sha256:", archive.len()));
+    bench.write("datasets/packed.yaml", &yaml);
+    let plan = bench.json(&["packed", "--dry-run"], 0);
+    assert_eq!(
+        plan["datasets"][0]["bytes_to_come"],
+        archive.len() as u64 + 168 + 88
+    );
+    std::fs::create_dir_all(bench.path("datasets/downloads/packed")).unwrap();
+    std::fs::write(bench.path("datasets/downloads/packed/set.tar.gz"), &archive).unwrap();
+    let plan = bench.json(&["packed", "--dry-run"], 0);
+    assert_eq!(plan["datasets"][0]["bytes_to_come"], 168 + 88);
+}

@@ -1,5 +1,5 @@
 use crate::checked::{Mismatch, hash};
-use crate::part::Part;
+use crate::part::{Part, left_of};
 use crate::remote::{Answer, Identity, remote};
 use crate::state::State;
 use crate::transfer::{Ended, Line, Transfer};
@@ -22,6 +22,76 @@ pub struct Download {
     pub expected: Expected,
     /// Only its first bytes are wanted; its checksums cannot be compared then.
     pub cut: Option<Cut>,
+}
+
+/// What an earlier time left of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AlreadyThere {
+    /// Bytes of the file that need not come again from its first source.
+    pub of_use: u64,
+    /// Bytes of the file system that are taken already, of use or not: what comes is written over them.
+    pub taken: u64,
+}
+
+impl Download {
+    /// What an earlier time left beside the place of the file; nothing is changed, and no server asked.
+    pub fn already_there(&self) -> AlreadyThere {
+        let Some((state, taken)) = left_of(&self.file) else {
+            return AlreadyThere::default();
+        };
+        let state = state.ok().flatten().zip(self.sources.first());
+        let going_on = state.and_then(|(state, source)| self.going_on(state, source.url()).ok());
+        AlreadyThere {
+            of_use: going_on.map_or(0, |state| state.done.len()),
+            taken,
+        }
+    }
+
+    /// Bytes that are wanted, where that is known before a server is asked.
+    pub fn wanted(&self) -> Option<u64> {
+        match &self.cut {
+            Some(cut) => Some(cut.bytes),
+            None => self.expected.bytes,
+        }
+    }
+
+    /// The checksum by which bytes from different sources and times may be joined.
+    fn checksum(&self) -> Option<String> {
+        match self.cut {
+            Some(_) => None,
+            None => self
+                .expected
+                .sha256
+                .clone()
+                .or_else(|| self.expected.md5.clone()),
+        }
+    }
+
+    /// `state`, which an earlier time left, as the source at `url` can go on with it; else why it cannot.
+    fn going_on(&self, mut state: State, url: &str) -> Result<State, &'static str> {
+        let same_file = state.checksum.is_some() && state.checksum == self.checksum();
+        let same_source = state.url == url;
+        if self.wanted().is_some_and(|wanted| wanted != state.total) {
+            Err("what is there belongs to a file of another size")
+        } else if same_file {
+            if !same_source {
+                // The checksum will tell; what this server says of its copy is not what the other said.
+                state.identity = Identity {
+                    total: state.identity.total,
+                    ..Identity::default()
+                };
+            }
+            Ok(state)
+        } else if !same_source {
+            Err(
+                "what is there comes from another source, and no checksum would tell whether they agree",
+            )
+        } else if !state.identity.has_validator() {
+            Err("neither the server nor a checksum would tell whether the file is still the same")
+        } else {
+            Ok(state)
+        }
+    }
 }
 
 /// A file that has come.
@@ -164,7 +234,7 @@ impl Attempt<'_> {
                 let first = match (missing, way) {
                     (Some([first, ..]), Way::Ranges) => first.clone(),
                     (_, Way::Whole) => 0..u64::MAX,
-                    _ => 0..self.wanted().unwrap_or(u64::MAX).min(limits.piece),
+                    _ => 0..self.download.wanted().unwrap_or(u64::MAX).min(limits.piece),
                 };
                 let answer = self.open(&first, before.as_ref().map(|state| &state.identity))?;
                 let ranged =
@@ -187,26 +257,9 @@ impl Attempt<'_> {
         self.verify(total, resumed)
     }
 
-    /// Bytes that are wanted, where that is known before a server is asked.
-    fn wanted(&self) -> Option<u64> {
-        match &self.download.cut {
-            Some(cut) => Some(cut.bytes),
-            None => self.download.expected.bytes,
-        }
-    }
-
-    /// The checksum by which bytes from different sources and times may be joined.
-    fn checksum(&self) -> Option<String> {
-        let expected = &self.download.expected;
-        match self.download.cut {
-            Some(_) => None,
-            None => expected.sha256.clone().or_else(|| expected.md5.clone()),
-        }
-    }
-
     /// What an earlier time left, if this source can go on with it.
     fn left(&self) -> Result<Option<State>, DownloadError> {
-        let mut state = match self.part.state() {
+        let state = match self.part.state() {
             Ok(None) => return Ok(None),
             Ok(Some(state)) => state,
             Err(why) => {
@@ -216,32 +269,11 @@ impl Attempt<'_> {
                 return Ok(None);
             }
         };
-        let same_file = state.checksum.is_some() && state.checksum == self.checksum();
-        let same_source = state.url == self.line.url;
-        let why = if self.wanted().is_some_and(|wanted| wanted != state.total) {
-            "what is there belongs to a file of another size"
-        } else if same_file {
-            if same_source {
-                return Ok(Some(state));
-            }
-            // The checksum will tell; what this server says of its copy is not what the other said.
-            let identity = Identity {
-                total: state.identity.total,
-                ..Identity::default()
-            };
-            state.identity = identity;
-            return Ok(Some(state));
-        } else if !same_source {
-            "what is there comes from another source, and no checksum would tell whether they agree"
-        } else if !state.identity.has_validator() {
-            "neither the server nor a checksum would tell whether the file is still the same"
-        } else {
-            return Ok(Some(state));
-        };
-        if state.done.len() > 0 {
-            self.restart(why.to_owned())?;
-        } else {
-            self.part.reset(0)?;
+        let done = state.done.len();
+        match self.download.going_on(state, self.line.url) {
+            Ok(state) => return Ok(Some(state)),
+            Err(why) if done > 0 => self.restart(why.to_owned())?,
+            Err(_) => self.part.reset(0)?,
         }
         Ok(None)
     }
@@ -275,7 +307,7 @@ impl Attempt<'_> {
         DownloadError::Interrupted {
             file: self.download.file.clone(),
             done,
-            total: self.wanted().unwrap_or(0),
+            total: self.download.wanted().unwrap_or(0),
         }
         .into()
     }
@@ -333,11 +365,13 @@ impl Attempt<'_> {
             None => State::new(
                 self.line.url,
                 answer.identity.clone(),
-                self.checksum(),
+                self.download.checksum(),
                 total,
             ),
         };
-        let needed = total - state.done.len();
+        // What is not gone on with is written over, too.
+        let taken = self.part.taken()?.max(state.done.len());
+        let needed = total.saturating_sub(taken);
         let folder = self.part.path();
         let free = free_space(folder)
             .map_err(DownloadError::io("look how much is free beside", folder))?;

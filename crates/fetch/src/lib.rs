@@ -28,7 +28,7 @@ mod unpack;
 
 pub use checked::{Mismatch, Sums, hash};
 pub use cut::Cut;
-pub use download::{Download, Downloaded, download};
+pub use download::{AlreadyThere, Download, Downloaded, download};
 pub use error::{DownloadError, HashError, SourceError, Trouble};
 pub use event::Event;
 pub use expected::Expected;

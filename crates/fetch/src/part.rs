@@ -1,6 +1,6 @@
 use crate::DownloadError;
 use crate::state::{LARGEST, State};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -54,28 +54,17 @@ impl Part {
 
     /// The state that an earlier download left, if the part is as it says; else why it is of no use.
     pub(crate) fn state(&self) -> Result<Option<State>, String> {
-        let mut bytes = Vec::new();
-        match File::open(&self.state) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.to_string()),
-            Ok(file) => file
-                .take(LARGEST)
-                .read_to_end(&mut bytes)
-                .map_err(|error| error.to_string())?,
-        };
-        let state = State::parse(&bytes)?;
-        let length = self
-            .file
-            .metadata()
-            .map_err(|error| error.to_string())?
-            .len();
-        if length != state.total {
-            let total = state.total;
-            return Err(format!(
-                "the part has {length} bytes, its state says {total}"
-            ));
-        }
-        Ok(Some(state))
+        let facts = self.file.metadata().map_err(|error| error.to_string())?;
+        state_in(&self.state, facts.len())
+    }
+
+    /// Bytes of the file system that it takes, which may be fewer than its length and more than its state
+    /// says.
+    pub(crate) fn taken(&self) -> Result<u64, DownloadError> {
+        let facts = self.file.metadata();
+        Ok(taken(
+            &facts.map_err(DownloadError::io("look at", &self.path))?,
+        ))
     }
 
     /// Empties the part and gives it its final length, without taking the space yet.
@@ -131,6 +120,41 @@ impl Part {
         self.reset(0)?;
         std::fs::remove_file(&self.path).map_err(DownloadError::io("remove", &self.path))
     }
+}
+
+/// What lies in the place of the part of `file`, as nobody holds it: its state, or why that is of no use,
+/// and the bytes of the file system that it takes. Nothing where there is no part.
+pub(crate) fn left_of(file: &Path) -> Option<(Result<Option<State>, String>, u64)> {
+    let facts = beside(file, ".part").metadata().ok()?;
+    let state = state_in(&beside(file, ".part.json"), facts.len());
+    Some((state, taken(&facts)))
+}
+
+/// The state in the file `path`, if a part of `length` bytes is as it says.
+fn state_in(path: &Path, length: u64) -> Result<Option<State>, String> {
+    let mut bytes = Vec::new();
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+        Ok(file) => file
+            .take(LARGEST)
+            .read_to_end(&mut bytes)
+            .map_err(|error| error.to_string())?,
+    };
+    let state = State::parse(&bytes)?;
+    if length != state.total {
+        let total = state.total;
+        return Err(format!(
+            "the part has {length} bytes, its state says {total}"
+        ));
+    }
+    Ok(Some(state))
+}
+
+fn taken(facts: &Metadata) -> u64 {
+    /// The unit of `st_blocks`, whatever the file system's own blocks are.
+    const BLOCK: u64 = 512;
+    facts.blocks().saturating_mul(BLOCK)
 }
 
 /// Whether `path` names the file that is open.

@@ -1,5 +1,5 @@
 use super::plan::{Set, Way};
-use annbench_fetch::free_space;
+use annbench_fetch::{Download, free_space};
 use annbench_report::count;
 use serde::Serialize;
 use std::fmt::Write;
@@ -18,8 +18,13 @@ pub struct Fetched {
     name: String,
     source: String,
     licence: String,
-    /// Bytes that were to come, archives included, as far as that was known.
+    /// Bytes that were to come, archives and what is taken out of them included, as far as that was
+    /// known; without those that an earlier time left.
     bytes_to_come: u64,
+    /// Bytes that it would take of those that are free: what comes is written over what is there already
+    /// and of no use.
+    #[serde(skip)]
+    bytes_to_take: u64,
     /// Bytes that could be written where they belong.
     bytes_free: Option<u64>,
     /// Packed downloads that the files are taken out of.
@@ -77,7 +82,7 @@ impl Fetched {
     /// Before anything is done.
     pub fn planned(set: &Set) -> Self {
         let mut planned = Self::of(set);
-        planned.bytes_to_come = planned.to_come();
+        (planned.bytes_to_come, planned.bytes_to_take) = to_come(set);
         let place = planned.files.first().and_then(|file| file.belongs.parent());
         planned.bytes_free = place.and_then(|place| free_space(place).ok());
         planned
@@ -85,7 +90,7 @@ impl Fetched {
 
     /// Why everything that is to come does not fit, if it does not.
     pub fn no_space(&self) -> Option<String> {
-        let (free, needed) = (self.bytes_free?, self.bytes_to_come);
+        let (free, needed) = (self.bytes_free?, self.bytes_to_take);
         let place = self.files.first()?.belongs.parent()?;
         (needed > free).then(|| {
             format!(
@@ -101,6 +106,7 @@ impl Fetched {
     fn of(set: &Set) -> Self {
         Self {
             bytes_to_come: 0,
+            bytes_to_take: 0,
             bytes_free: None,
             name: set.name.clone(),
             source: set.source.clone(),
@@ -166,16 +172,6 @@ impl Fetched {
         !self.files.iter().any(bad)
     }
 
-    fn to_come(&self) -> u64 {
-        let files = self
-            .files
-            .iter()
-            .filter(|file| file.state == State::ToFetch)
-            .filter_map(|file| file.bytes);
-        let archives = self.archives.iter().filter_map(|archive| archive.bytes);
-        files.chain(archives).fold(0, u64::saturating_add)
-    }
-
     /// Nothing comes, for this reason.
     pub fn fail_all(&mut self, why: &str) {
         for file in &mut self.files {
@@ -184,6 +180,40 @@ impl Fetched {
             }
         }
     }
+}
+
+/// Bytes that are to come for `set`, and bytes that they take, as far as sizes are known.
+fn to_come(set: &Set) -> (u64, u64) {
+    let files = set.files.iter().filter_map(|wanted| match &wanted.way {
+        Way::Download { download, .. } => rest_of(download),
+        Way::Packed { archive } => {
+            let mut members = set.archives[*archive].members.iter();
+            let own = members.find(|member| member.file == wanted.belongs)?;
+            own.expected.bytes.map(|bytes| (bytes, bytes))
+        }
+        Way::Here { .. } | Way::ByHand { .. } => None,
+    });
+    let archives = set.archives.iter().map(|packed| &packed.download);
+    // One that lies at its place is taken as it is.
+    let archives = archives.filter(|download| !download.file.is_file());
+    files
+        .chain(archives.filter_map(rest_of))
+        .fold((0, 0), |(come, take), (comes, takes)| {
+            (
+                u64::saturating_add(come, comes),
+                u64::saturating_add(take, takes),
+            )
+        })
+}
+
+/// Bytes that `download` still has to bring, and bytes that they take.
+fn rest_of(download: &Download) -> Option<(u64, u64)> {
+    let (bytes, there) = (download.wanted()?, download.already_there());
+    let taken = there.taken.max(there.of_use);
+    Some((
+        bytes.saturating_sub(there.of_use),
+        bytes.saturating_sub(taken),
+    ))
 }
 
 impl FetchedFile {
