@@ -1,6 +1,6 @@
 use super::*;
 use crate::args::Permits;
-use annbench_dataset::Activity;
+use annbench_dataset::{Activity, Progress};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
