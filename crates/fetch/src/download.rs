@@ -2,14 +2,14 @@ use crate::checked::{Mismatch, hash};
 use crate::part::{Part, left_of};
 use crate::remote::{Answer, Identity, remote};
 use crate::state::State;
-use crate::transfer::{Ended, Line, Transfer};
+use crate::transfer::{Ended, Line, Transfer, compare_header};
 use crate::{
     Cut, DownloadError, Event, Expected, HashError, Limits, Source, SourceError, Trouble,
     free_space,
 };
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A file that is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,6 +127,10 @@ pub fn download(
     let mut failures: Vec<SourceError> = Vec::new();
     for source in &download.sources {
         if let Some(failure) = failures.last() {
+            // Another source would only throw away what came from this one.
+            if interrupted.load(Ordering::Relaxed) {
+                return Err(stopped(download, &part));
+            }
             tell(Event::NextSource {
                 why: failure.to_string(),
             });
@@ -148,7 +152,7 @@ pub fn download(
                 part.publish(&download.file)?;
                 return Ok(downloaded);
             }
-            Err(Ended::Source(failure)) => failures.push(failure),
+            Err(Ended::Source(failure) | Ended::Joined(failure)) => failures.push(failure),
             Err(Ended::Here(DownloadError::Interrupted { done, total, .. })) => {
                 return Err(DownloadError::Interrupted {
                     file: download.file.clone(),
@@ -167,6 +171,18 @@ pub fn download(
         file: download.file.clone(),
         failures,
     })
+}
+
+fn stopped(download: &Download, part: &Part) -> DownloadError {
+    let done = match part.state() {
+        Ok(Some(state)) => state.done.len(),
+        _ => 0,
+    };
+    DownloadError::Interrupted {
+        file: download.file.clone(),
+        done,
+        total: download.wanted().unwrap_or(0),
+    }
 }
 
 /// One source.
@@ -188,9 +204,16 @@ impl Attempt<'_> {
     fn run(&self) -> Result<Downloaded, Ended> {
         let mut way = Way::Ranges;
         let mut restarts = 0;
+        let mut separated = false;
         loop {
             let failure = match self.fetch(way) {
                 Err(Ended::Source(failure)) => failure,
+                Err(Ended::Joined(failure)) if separated => failure,
+                Err(Ended::Joined(failure)) => {
+                    separated = true;
+                    self.restart(failure.to_string())?;
+                    continue;
+                }
                 other => return other,
             };
             match failure.trouble {
@@ -244,6 +267,8 @@ impl Attempt<'_> {
             }
         };
         let (resumed, total) = (state.done.len(), state.total);
+        // Without it, every answer may be of another version.
+        let validated = state.identity.has_validator();
         let cut = self.download.cut.as_ref();
         let transfer = Transfer::new(self.line, self.part, cut, state, ranged);
         let connections = transfer.connections();
@@ -253,8 +278,16 @@ impl Attempt<'_> {
             total,
             connections,
         });
-        transfer.run(answer, connections)?;
-        self.verify(total, resumed)
+        let answers = transfer.run(answer, connections)?;
+        match self.verify(total, resumed) {
+            Err(Ended::Source(failure))
+                if failure.trouble == Trouble::OtherChecksum
+                    && (resumed > 0 || (answers > 1 && !validated)) =>
+            {
+                Err(Ended::Joined(failure))
+            }
+            verified => verified,
+        }
     }
 
     /// What an earlier time left, if this source can go on with it.
@@ -288,7 +321,7 @@ impl Attempt<'_> {
                 Err(failure) => failure,
             };
             if self.line.is_interrupted() {
-                return Err(self.stopped());
+                return Err(stopped(self.download, self.part).into());
             }
             failure.attempts = attempt;
             if !failure.trouble.may_pass() || attempt >= self.line.limits.tries {
@@ -297,19 +330,6 @@ impl Attempt<'_> {
             attempt += 1;
             self.line.pause(&failure, attempt);
         }
-    }
-
-    fn stopped(&self) -> Ended {
-        let done = match self.part.state() {
-            Ok(Some(state)) => state.done.len(),
-            _ => 0,
-        };
-        DownloadError::Interrupted {
-            file: self.download.file.clone(),
-            done,
-            total: self.download.wanted().unwrap_or(0),
-        }
-        .into()
     }
 
     /// What the first answer means for what is there, and whether there is space for the rest.
@@ -393,6 +413,8 @@ impl Attempt<'_> {
     /// Checks the part, which is complete, and gives a cut its header.
     fn verify(&self, total: u64, resumed: u64) -> Result<Downloaded, Ended> {
         if let Some(cut) = &self.download.cut {
+            // What is written over is not seen again.
+            compare_header(self.part, cut, self.line.url)?;
             self.part.write(&cut.header_here, 0)?;
         }
         let nothing = Expected::default();

@@ -5,6 +5,9 @@ use std::io::{self, Read};
 use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 use suppaftp::types::FileType;
 use suppaftp::{FtpError, FtpStream, Mode};
@@ -18,6 +21,44 @@ pub(crate) struct Ftp<'a> {
     place: &'a FtpPlace,
     limits: &'a Limits,
     interrupted: &'a AtomicBool,
+    stop: Arc<Stop>,
+}
+
+/// What ends waits from another thread.
+#[derive(Default)]
+struct Stop {
+    stopped: AtomicBool,
+    /// The socket of the control connection.
+    control: Mutex<Option<TcpStream>>,
+}
+
+impl Stop {
+    fn is_set(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
+    }
+
+    fn set(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        self.shut();
+    }
+
+    /// Ends waits for an answer on `control`, too, once it is set.
+    fn watch(&self, control: TcpStream) {
+        *self.control() = Some(control);
+        if self.is_set() {
+            self.shut();
+        }
+    }
+
+    fn shut(&self) {
+        if let Some(control) = self.control().as_ref() {
+            let _ = control.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn control(&self) -> MutexGuard<'_, Option<TcpStream>> {
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<'a> Ftp<'a> {
@@ -32,6 +73,7 @@ impl<'a> Ftp<'a> {
             place,
             limits,
             interrupted,
+            stop: Arc::default(),
         }
     }
 
@@ -44,12 +86,16 @@ impl<'a> Ftp<'a> {
     fn session(&self) -> Result<FtpStream, SourceError> {
         let stream = self.connect()?;
         let ipv6 = stream.peer_addr().is_ok_and(|address| address.is_ipv6());
+        if let Ok(control) = stream.try_clone() {
+            self.stop.watch(control);
+        }
         let (connect, stall) = (self.limits.connect, self.limits.stall);
+        let stop = self.stop.clone();
         let mut session = FtpStream::connect_with_stream(stream)
             .map_err(self.failure("a greeting"))?
             .passive_stream_builder(move |address: SocketAddr| {
-                let data = TcpStream::connect_timeout(&address, connect)
-                    .map_err(FtpError::ConnectionError)?;
+                let data =
+                    connect_within(address, connect, &stop).map_err(FtpError::ConnectionError)?;
                 data.set_read_timeout(Some(LOOK.min(stall)))
                     .map_err(FtpError::ConnectionError)?;
                 Ok(data)
@@ -73,12 +119,14 @@ impl<'a> Ftp<'a> {
     fn connect(&self) -> Result<TcpStream, SourceError> {
         let unreachable =
             |found: String| SourceError::new(self.url, Trouble::Unreachable, "a connection", found);
-        let addresses = (self.place.host.as_str(), self.place.port)
-            .to_socket_addrs()
+        let limit = self.limits.connect;
+        let (host, port) = (self.place.host.clone(), self.place.port);
+        let look_up = move || Ok((host.as_str(), port).to_socket_addrs()?.collect::<Vec<_>>());
+        let addresses = within(limit, &self.stop, "the name of the host", look_up)
             .map_err(|error| unreachable(error.to_string()))?;
         let mut last = "no address of that host".to_owned();
         for address in addresses {
-            match TcpStream::connect_timeout(&address, self.limits.connect) {
+            match connect_within(address, limit, &self.stop) {
                 Ok(stream) => {
                     let bounded = stream
                         .set_read_timeout(Some(self.limits.stall))
@@ -155,7 +203,7 @@ impl Remote for Ftp<'_> {
     }
 
     fn interrupt(&self) {
-        // Waits look at the flag themselves.
+        self.stop.set();
     }
 }
 
@@ -195,6 +243,43 @@ impl Drop for FtpBody<'_> {
     fn drop(&mut self) {
         let _ = self.control.shutdown(Shutdown::Both);
     }
+}
+
+/// What `work` gives, which has no limit of its own that can be relied on: it is left alone once `limit` has
+/// passed or `stop` is set.
+fn within<T: Send + 'static>(
+    limit: Duration,
+    stop: &Stop,
+    what: &str,
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let (give, take) = mpsc::channel();
+    // Nobody may be there any more to take it.
+    let worker = move || drop(give.send(work()));
+    thread::Builder::new().spawn(worker)?;
+    let since = Instant::now();
+    loop {
+        match take.recv_timeout(LOOK.min(limit)) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(io::Error::other(format!("{what}: no answer")));
+            }
+            Err(RecvTimeoutError::Timeout) if stop.is_set() => {
+                return Err(io::Error::other("an interruption"));
+            }
+            Err(RecvTimeoutError::Timeout) if since.elapsed() >= limit => {
+                let seconds = limit.as_secs_f64();
+                let found = format!("{what}: nothing for {seconds} s");
+                return Err(io::Error::new(io::ErrorKind::TimedOut, found));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+fn connect_within(address: SocketAddr, limit: Duration, stop: &Stop) -> io::Result<TcpStream> {
+    let connect = move || TcpStream::connect_timeout(&address, limit);
+    within(limit, stop, "a connection", connect)
 }
 
 fn broken(url: &str, trouble: Trouble, found: impl Into<String>) -> SourceError {
@@ -245,4 +330,27 @@ fn failure(url: &str, expected: &str, error: FtpError, stall: Duration) -> Sourc
         other => (Trouble::Protocol, other.to_string()),
     };
     SourceError::new(url, trouble, expected, found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_answers_is_left_alone() {
+        let long = Duration::from_secs(600);
+        let never = move || {
+            thread::sleep(long);
+            Ok(())
+        };
+        let stop = Stop::default();
+        let error = within(Duration::from_millis(20), &stop, "the name", never).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(error.to_string().contains("the name"), "{error}");
+        stop.set();
+        let error = within(long, &stop, "the name", never).unwrap_err();
+        assert_eq!(error.to_string(), "an interruption");
+        // An answer counts, also then.
+        assert_eq!(within(long, &Stop::default(), "it", || Ok(7)).unwrap(), 7);
+    }
 }

@@ -21,6 +21,9 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(crate) enum Ended {
     /// The source is to blame: another may do.
     Source(SourceError),
+    /// All came, of this source, and has another checksum: of several times perhaps, and so of several
+    /// versions.
+    Joined(SourceError),
     /// No source would help.
     Here(DownloadError),
 }
@@ -127,6 +130,8 @@ struct Shared {
     /// Connections that are still at work.
     working: usize,
     header_is_right: bool,
+    /// Answers that bytes were taken from.
+    answers: usize,
     saved: Instant,
     ended: Option<Ended>,
 }
@@ -140,7 +145,6 @@ impl<'a> Transfer<'a> {
         state: State,
         ranged: bool,
     ) -> Self {
-        let header = cut.map_or(0, |cut| cut.header_there.len() as u64);
         Self {
             line,
             part,
@@ -151,8 +155,9 @@ impl<'a> Transfer<'a> {
             shared: Mutex::new(Shared {
                 jobs: VecDeque::new(),
                 working: 0,
-                // What was there before was compared when it came.
-                header_is_right: state.done.covers(&(0..header)),
+                // Also what was there before: it may have come last, and not been compared any more.
+                header_is_right: false,
+                answers: 0,
                 saved: Instant::now(),
                 state,
                 ended: None,
@@ -175,8 +180,13 @@ impl<'a> Transfer<'a> {
         )
     }
 
-    /// Brings what is missing, beginning with the body of `answer`.
-    pub(crate) fn run(&self, answer: Option<Answer<'_>>, connections: usize) -> Result<(), Ended> {
+    /// Brings what is missing, beginning with the body of `answer`; gives the number of answers that it
+    /// came in.
+    pub(crate) fn run(
+        &self,
+        answer: Option<Answer<'_>>,
+        connections: usize,
+    ) -> Result<usize, Ended> {
         let first = {
             let mut shared = self.shared();
             let mut jobs: VecDeque<_> = shared.state.done.missing(self.total, self.unit()).into();
@@ -195,6 +205,10 @@ impl<'a> Transfer<'a> {
         });
         let mut shared = self.shared();
         let saved = self.part.save(&shared.state);
+        // What was found before the flag was set has to be told: it may be that this is another file.
+        if let Some(ended) = shared.ended.take() {
+            return Err(ended);
+        }
         if self.line.is_interrupted() {
             return Err(Ended::Here(DownloadError::Interrupted {
                 file: self.part.path().to_owned(),
@@ -202,10 +216,8 @@ impl<'a> Transfer<'a> {
                 total: self.total,
             }));
         }
-        match shared.ended.take() {
-            Some(ended) => Err(ended),
-            None => Ok(saved?),
-        }
+        saved?;
+        Ok(shared.answers)
     }
 
     /// Bytes that one request is for.
@@ -307,6 +319,7 @@ impl<'a> Transfer<'a> {
             }
             over = *at - answer.range.start;
         }
+        self.shared().answers += 1;
         let begun = *at;
         let given = end.min(answer.range.end);
         let mut pace = Pace::new(self.line.limits);
@@ -365,7 +378,7 @@ impl<'a> Transfer<'a> {
                 .done
                 .covers(&(0..cut.header_there.len() as u64))
         {
-            self.compare_header(cut)?;
+            compare_header(self.part, cut, self.line.url)?;
             shared.header_is_right = true;
         }
         let to_save = (shared.saved.elapsed() >= SAVE_EVERY).then(|| {
@@ -384,27 +397,29 @@ impl<'a> Transfer<'a> {
         }
         Ok(())
     }
+}
 
-    fn compare_header(&self, cut: &Cut) -> Result<(), Ended> {
-        let mut found = vec![0; cut.header_there.len()];
-        self.part.read(&mut found, 0)?;
-        if found == cut.header_there {
-            return Ok(());
-        }
-        let hex = |bytes: &[u8]| -> String {
-            let bytes: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            bytes.join(" ")
-        };
-        Err(Ended::Source(SourceError::new(
-            self.line.url,
-            Trouble::OtherHeader,
-            format!(
-                "a file that begins with the bytes {}",
-                hex(&cut.header_there)
-            ),
-            hex(&found),
-        )))
+/// Compares the first bytes of `part`, which have come from `url`, with those that the file must have, or
+/// has once it was given its own.
+pub(crate) fn compare_header(part: &Part, cut: &Cut, url: &str) -> Result<(), Ended> {
+    let mut found = vec![0; cut.header_there.len()];
+    part.read(&mut found, 0)?;
+    if found == cut.header_there || found == cut.header_here {
+        return Ok(());
     }
+    let hex = |bytes: &[u8]| -> String {
+        let bytes: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        bytes.join(" ")
+    };
+    Err(Ended::Source(SourceError::new(
+        url,
+        Trouble::OtherHeader,
+        format!(
+            "a file that begins with the bytes {}",
+            hex(&cut.header_there)
+        ),
+        hex(&found),
+    )))
 }
 
 /// Whether enough comes in time.

@@ -92,6 +92,51 @@ fn a_file_with_another_header_is_not_cut() {
     }
 }
 
+/// What a download leaves that was killed after the first bytes were noted and before they were compared.
+fn left(place: &Place, url: &str, bytes: &[u8], done: usize) {
+    let total = 8 + 25 * WANTED as usize;
+    let mut part = bytes[..done].to_vec();
+    part.resize(total, 0);
+    std::fs::create_dir_all(place.file.parent().unwrap()).unwrap();
+    std::fs::write(place.file.with_extension("bin.part"), part).unwrap();
+    let whole = bytes.len();
+    let state = format!(
+        "{{\"version\":1,\"url\":\"{url}\",\"identity\":{{\"total\":{whole},\"etag\":\"\\\"one\\\"\",\
+         \"modified\":null}},\"checksum\":null,\"total\":{total},\"done\":[[0,{done}]]}}"
+    );
+    std::fs::write(place.file.with_extension("bin.part.json"), state).unwrap();
+}
+
+#[test]
+fn a_header_from_an_earlier_time_is_compared_too() {
+    let total = 8 + 25 * WANTED as usize;
+    for done in [8, 10_000, total] {
+        // As it should be, also with the header that it has at the end.
+        for first in [header(ROWS), header(WANTED)] {
+            let server = HttpServer::new(|request| Reply::ranged(request, &larger(), ETAG));
+            let (place, url) = (Place::new(), server.url("/f"));
+            let mut bytes = larger();
+            bytes[..8].copy_from_slice(&first);
+            left(&place, &url, &bytes, done);
+            let got = place.fetch(&wanted(&place, &url)).unwrap();
+            assert_eq!(got.resumed, done as u64);
+            assert_eq!(std::fs::read(&place.file).unwrap(), smaller());
+        }
+        let mut bytes = larger();
+        bytes[..8].copy_from_slice(&header(ROWS - 1));
+        let server = HttpServer::new({
+            let bytes = bytes.clone();
+            move |request| Reply::ranged(request, &bytes, ETAG)
+        });
+        let (place, url) = (Place::new(), server.url("/f"));
+        left(&place, &url, &bytes, done);
+        assert_eq!(place.trouble(&wanted(&place, &url)), Trouble::OtherHeader);
+        assert!(place.names().is_empty(), "{:?}", place.names());
+        let asked = server.requests().len();
+        assert!(asked <= 3, "{asked} requests for what is another file");
+    }
+}
+
 #[test]
 fn a_file_that_is_shorter_than_the_slice_is_not_cut() {
     let server = HttpServer::new(|request| Reply::ranged(request, &larger()[..20_000], ETAG));

@@ -143,6 +143,78 @@ fn a_file_that_changes_midway_is_never_joined() {
     assert_eq!(trouble, Trouble::Changed);
 }
 
+/// Without a time of the file nobody can tell that it has changed but its checksum.
+#[test]
+fn what_was_joined_of_two_versions_comes_anew() {
+    let old = content(50_000);
+    let new = content(50_003)[3..].to_vec();
+    let timeless = Faults {
+        timeless: true,
+        ..Faults::default()
+    };
+    // Left by an earlier time, and broken off in this one.
+    let torn = Faults {
+        torn_at: Some(20_000),
+        times: 1,
+        ..timeless
+    };
+    for faults in [timeless, torn] {
+        let server = FtpServer::with(new.clone(), faults);
+        let (place, url) = (Place::new(), server.url("/f"));
+        let wanted = place.wanted(&[&url], known(&new));
+        if faults.torn_at.is_none() {
+            let mut part = old[..20_000].to_vec();
+            part.resize(new.len(), 0);
+            std::fs::create_dir_all(place.file.parent().unwrap()).unwrap();
+            std::fs::write(place.file.with_extension("bin.part"), part).unwrap();
+            let state = format!(
+                "{{\"version\":1,\"url\":\"{url}\",\"identity\":{{\"total\":50000,\"etag\":null,\
+                 \"modified\":null}},\"checksum\":\"{}\",\"total\":50000,\"done\":[[0,20000]]}}",
+                wanted.expected.sha256.clone().unwrap()
+            );
+            std::fs::write(place.file.with_extension("bin.part.json"), state).unwrap();
+        } else {
+            server.first_gives(old.clone());
+        }
+        let got = place.fetch(&wanted).unwrap();
+        assert_eq!((got.resumed, place.restarts()), (0, 1));
+        assert_eq!(std::fs::read(&place.file).unwrap(), new);
+    }
+    // What came at one time is not asked for twice.
+    let server = FtpServer::with(old, timeless);
+    let place = Place::new();
+    let trouble = place.trouble(&place.wanted(&[&server.url("/f")], known(&new)));
+    assert_eq!((trouble, place.restarts()), (Trouble::OtherChecksum, 0));
+}
+
+#[test]
+fn an_interruption_ends_the_wait_for_a_word() {
+    let faults = Faults {
+        silent: true,
+        ..Faults::default()
+    };
+    let server = FtpServer::with(Vec::new(), faults);
+    let place = Place::new();
+    let wanted = place.wanted(&[&server.url("/f")], Expected::default());
+    let patient = Limits {
+        stall: Duration::from_secs(600),
+        ..limits()
+    };
+    let error = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while server.connections() == 0 {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            place.stop.store(true, Ordering::Relaxed);
+        });
+        place.fetch_within(&wanted, &patient).unwrap_err()
+    });
+    assert!(
+        matches!(error, DownloadError::Interrupted { .. }),
+        "{error}"
+    );
+}
+
 #[test]
 fn an_interrupted_download_goes_on_by_another_protocol() {
     let bytes = content(300_000);

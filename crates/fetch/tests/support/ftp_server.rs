@@ -18,6 +18,8 @@ pub struct Faults {
     pub times: usize,
     /// Whether `SIZE`, `MDTM` and `REST` are not known.
     pub old: bool,
+    /// Whether `MDTM` alone is not known.
+    pub timeless: bool,
     /// The answer to `USER`.
     pub login: Option<&'static str>,
     /// The answer to `RETR`.
@@ -42,6 +44,8 @@ struct Shared {
     connections: AtomicUsize,
     transfers: AtomicUsize,
     commands: Mutex<Vec<String>>,
+    /// What the first transfer gives in place of the file.
+    first: Mutex<Option<Vec<u8>>>,
 }
 
 impl FtpServer {
@@ -59,6 +63,7 @@ impl FtpServer {
             connections: AtomicUsize::new(0),
             transfers: AtomicUsize::new(0),
             commands: Mutex::default(),
+            first: Mutex::default(),
         });
         let acceptor = thread::spawn({
             let shared = shared.clone();
@@ -81,6 +86,15 @@ impl FtpServer {
 
     pub fn url(&self, path: &str) -> String {
         format!("ftp://{}{path}", self.address)
+    }
+
+    /// The first transfer gives `file`, as if it were replaced after it.
+    pub fn first_gives(&self, file: Vec<u8>) {
+        *self.shared.first.lock().unwrap() = Some(file);
+    }
+
+    pub fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::SeqCst)
     }
 
     pub fn commands(&self) -> Vec<String> {
@@ -118,6 +132,7 @@ fn session(mut stream: TcpStream, shared: &Shared) {
             "TYPE" => say("200 binary"),
             "SIZE" | "MDTM" | "REST" if faults.old => say("502 what?"),
             "SIZE" => say(&format!("213 {}", shared.file.len())),
+            "MDTM" if faults.timeless => say("502 what?"),
             "MDTM" if faults.restless => say(&format!("213 2026010203040{}", number % 10)),
             "MDTM" => say("213 20260102030405"),
             "REST" => {
@@ -140,7 +155,9 @@ fn session(mut stream: TcpStream, shared: &Shared) {
                 (None, Some(listener)) => {
                     let opening = say("150 here it comes");
                     let (to, _) = listener.accept().unwrap();
-                    opening && transfer(to, &shared.file[offset..], shared) && say("226 done")
+                    let first = shared.first.lock().unwrap().take();
+                    let file = first.as_ref().unwrap_or(&shared.file);
+                    opening && transfer(to, &file[offset..], shared) && say("226 done")
                 }
             },
             _ => say("500 what?"),
