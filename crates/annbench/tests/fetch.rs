@@ -197,6 +197,45 @@ fn a_million_rows_come_in_place_of_a_billion() {
     );
 }
 
+/// A file that was broken off is not here, but a slice with enough rows is.
+#[test]
+fn a_list_tells_slices_from_files_that_were_broken_off() {
+    let bench = Bench::new();
+    let text = entry("rows", 1_000, 1_000_000_000, "http://a/b", "http://a/q", "");
+    bench.write("datasets/rows.yaml", &text);
+    let folder = bench.path("datasets/downloads/rows");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("query.u8bin"), Rows(10).all()).unwrap();
+    let listed = || {
+        let output = Command::new(env!("CARGO_BIN_EXE_annbench"))
+            .args(["datasets", "list"])
+            .current_dir(bench.path(""))
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let line = text.lines().find(|line| line.starts_with("  rows "));
+        line.unwrap().rsplit("  ").next().unwrap().to_owned()
+    };
+    assert_eq!(listed(), "1 of 2 missing");
+    let base = |bytes: &[u8]| std::fs::write(folder.join("base.u8bin"), bytes).unwrap();
+    for (bytes, state) in [
+        (Rows(1_000).all(), "here"),
+        (Rows(2_000).all(), "here"),
+        (Rows(999).all(), "other size"),
+        (
+            Rows(1_000_000_000).part(0, Rows(2_000).bytes()),
+            "other size",
+        ),
+        (Rows(1_000).part(0, 5_000), "other size"),
+        (Vec::new(), "other size"),
+    ] {
+        base(&bytes);
+        assert_eq!(listed(), state, "{} bytes", bytes.len());
+    }
+    std::fs::remove_file(folder.join("query.u8bin")).unwrap();
+    assert_eq!(listed(), "1 of 2 missing, other size");
+}
+
 #[test]
 fn a_file_that_is_no_slice_is_not_replaced() {
     let server = server();

@@ -103,10 +103,16 @@ impl Line {
             .iter()
             .filter(|status| status.state == FileState::Missing)
             .count();
-        let state = match missing {
-            0 => "here".to_owned(),
-            _ if missing == statuses.len() => "missing".to_owned(),
-            _ => format!("{missing} of {} missing", statuses.len()),
+        let other = statuses.iter().any(|status| {
+            status.state != FileState::Missing && !super::fetch::is_enough(entry, status)
+        });
+        let state = match (missing, other) {
+            (0, false) => "here".to_owned(),
+            // Damaged, broken off, or another file: it does not open.
+            (0, true) => "other size".to_owned(),
+            (_, false) if missing == statuses.len() => "missing".to_owned(),
+            (_, false) => format!("{missing} of {} missing", statuses.len()),
+            (_, true) => format!("{missing} of {} missing, other size", statuses.len()),
         };
         Self {
             publisher: publisher(entry),
@@ -119,7 +125,7 @@ impl Line {
                 size_of(entry, &statuses),
                 state,
             ],
-            here: missing == 0,
+            here: missing == 0 && !other,
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::subject::catalogue;
 use crate::{Answer, interrupt, json};
 use annbench_dataset::DatasetError;
 use answer::{Fetched, text};
+pub(crate) use plan::is_enough;
 use plan::{Mirrors, Set};
 use work::Worker;
 

@@ -105,12 +105,8 @@ impl Set {
                 bytes: *bytes,
             },
             FileState::OtherSize { path, bytes } => {
-                let own = whole_rows(entry, status);
-                match own
-                    .or(rows)
-                    .and_then(|rows| Some((rows, rows_in(rows, path, *bytes)?)))
-                {
-                    Some((_, there)) if rows.is_some_and(|rows| there >= rows.n) => Way::Here {
+                match rows_at(entry, &status.file, path, *bytes) {
+                    Some(there) if rows.is_some_and(|rows| there >= rows.n) => Way::Here {
                         path: path.clone(),
                         bytes: *bytes,
                     },
@@ -262,13 +258,33 @@ fn packing_of(url: &str, file: &str) -> Option<Packing> {
     Packing::of(&name).filter(|_| Packing::of(file).is_none())
 }
 
+/// Whether a file that is there has the size that the entry knows, or is a slice of the larger file with all
+/// the rows that the set takes of it.
+pub fn is_enough(entry: &Entry, status: &FileStatus) -> bool {
+    match &status.state {
+        FileState::Missing => false,
+        FileState::Present { .. } => true,
+        FileState::OtherSize { path, bytes } => {
+            let rows = Rows::to_cut(entry, &status.file);
+            let there = rows_at(entry, &status.file, path, *bytes);
+            rows.zip(there).is_some_and(|(rows, there)| there >= rows.n)
+        }
+    }
+}
+
+/// How many rows the file of `bytes` at `path` has, which is `file`, cut; `None` where it is no slice of it.
+fn rows_at(entry: &Entry, file: &str, path: &Path, bytes: u64) -> Option<u64> {
+    let rows = whole_rows(entry, file).or_else(|| Rows::to_cut(entry, file))?;
+    rows_in(rows, path, bytes)
+}
+
 /// The layout of a file of which the set needs all rows, for telling a cut one.
-fn whole_rows(entry: &Entry, status: &FileStatus) -> Option<Rows> {
+fn whole_rows(entry: &Entry, file: &str) -> Option<Rows> {
     let mut entry = entry.clone();
     for part in [&mut entry.base, &mut entry.queries] {
         part.take_first = Some(part.n());
     }
-    Rows::to_cut(&entry, &status.file)
+    Rows::to_cut(&entry, file)
 }
 
 fn rows_in(rows: Rows, path: &Path, bytes: u64) -> Option<u64> {
