@@ -14,6 +14,15 @@ const STEP_BYTES: usize = 16 << 20;
 /// Values that are looked at together for one that is not finite.
 const FINITE_BLOCK: usize = 1 << 14;
 
+/// What is done about values that are infinite or no numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotFinite {
+    /// Vectors with any are not opened.
+    Refused,
+    /// They are read as they are, for an audit to count.
+    Read,
+}
+
 /// What reading all vectors once has shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ContentFacts {
@@ -25,11 +34,12 @@ pub(crate) struct ContentFacts {
     pub(crate) zero_rows: u64,
 }
 
-/// Reads all `vectors`, refusing values that are not finite; remembered for as long as the stamp of
-/// the file stays that is mapped. Refusals and progress name `source`, where they come from.
+/// Reads all `vectors`; remembered for as long as the stamp of the file stays that is mapped, unless there
+/// are values that are not finite. Refusals and progress name `source`, where they come from.
 pub(crate) fn content_facts(
     source: &Path,
     vectors: &MappedVectors,
+    not_finite: NotFinite,
     cache: &Cache,
     pool: &rayon::ThreadPool,
     watch: Watch<'_>,
@@ -49,7 +59,10 @@ pub(crate) fn content_facts(
     {
         return Ok(known);
     }
-    let facts = read_all(source, vectors.vectors(), pool, watch)?;
+    let (facts, all_finite) = read_all(source, vectors.vectors(), not_finite, pool, watch)?;
+    if !all_finite {
+        return Ok(facts);
+    }
     if let Err(error) = cache.write(&key, &facts) {
         notes.push(format!("a fingerprint could not be remembered: {error}"));
     }
@@ -63,15 +76,18 @@ pub(crate) fn fingerprint_of(
     pool: &rayon::ThreadPool,
     watch: Watch<'_>,
 ) -> Result<String, DatasetError> {
-    Ok(read_all(source, vectors, pool, watch)?.fingerprint)
+    let (facts, _) = read_all(source, vectors, NotFinite::Refused, pool, watch)?;
+    Ok(facts.fingerprint)
 }
 
+/// What `vectors` hold, and whether every value is finite.
 fn read_all(
     source: &Path,
     vectors: Vectors<'_>,
+    not_finite: NotFinite,
     pool: &rayon::ThreadPool,
     watch: Watch<'_>,
-) -> Result<ContentFacts, DatasetError> {
+) -> Result<(ContentFacts, bool), DatasetError> {
     let total = vectors.component_bytes().len() as u64;
     let row_bytes = (total as usize / vectors.n().max(1)).max(1);
     let step = (STEP_BYTES / row_bytes).max(1);
@@ -81,13 +97,19 @@ fn read_all(
         check_sets(source, sets)?;
         hash_offsets(&mut hasher, sets);
     }
-    let (mut max_norm, mut zero_rows) = (0.0f64, 0);
+    let (mut max_norm, mut zero_rows, mut all_finite) = (0.0f64, 0, true);
     for start in (0..vectors.n()).step_by(step) {
         let rows = start..vectors.n().min(start + step);
         let part = vectors.slice(rows.clone());
         let (largest, zeroes) = pool.install(|| {
             hasher.update_rayon(part.component_bytes());
-            refuse_undefined(source, part, start)?;
+            refuse_dirty_bits(source, part, start)?;
+            if let Some(why) = first_not_finite(source, part, start) {
+                all_finite = false;
+                if not_finite == NotFinite::Refused {
+                    return Err(why);
+                }
+            }
             Ok::<_, DatasetError>(
                 (0..part.n())
                     .into_par_iter()
@@ -103,11 +125,12 @@ fn read_all(
         zero_rows += zeroes;
         meter.at((rows.end * row_bytes) as u64)?;
     }
-    Ok(ContentFacts {
+    let facts = ContentFacts {
         fingerprint: hasher.finalize().to_hex().to_string(),
         max_norm,
         zero_rows,
-    })
+    };
+    Ok((facts, all_finite))
 }
 
 /// What comes before the row bytes, and before the offsets of sets.
@@ -141,39 +164,46 @@ fn check_sets(source: &Path, sets: SetRows<'_>) -> Result<(), DatasetError> {
     }
 }
 
-/// Refuses values between which no distance is defined.
-fn refuse_undefined(
+/// Refuses bits after the last of a row, which would count as components.
+fn refuse_dirty_bits(
     source: &Path,
     vectors: Vectors<'_>,
     first_row: usize,
 ) -> Result<(), DatasetError> {
-    match vectors {
-        Vectors::F32(rows) => refuse_not_finite(source, rows, first_row, |v| v.is_finite()),
-        Vectors::F16(rows) => refuse_not_finite(source, rows, first_row, |v| v.is_finite()),
-        Vectors::Bits(rows) => match rows.first_dirty_row() {
-            None => Ok(()),
-            Some(row) => Err(DatasetError::contents(
-                source,
-                format!("row {}", first_row + row),
-                format!("zeroes after the last of {} bits", rows.dim()),
-                format!(
-                    "a last byte of {:#010b}",
-                    rows.row(row).bytes.last().unwrap_or(&0)
-                ),
-                "the first bit of a byte is its most significant: correct `dim` in the dataset entry, \
-                 or pack the file anew (numpy.packbits)",
-            )),
-        },
-        _ => Ok(()),
+    let Vectors::Bits(rows) = vectors else {
+        return Ok(());
+    };
+    match rows.first_dirty_row() {
+        None => Ok(()),
+        Some(row) => Err(DatasetError::contents(
+            source,
+            format!("row {}", first_row + row),
+            format!("zeroes after the last of {} bits", rows.dim()),
+            format!(
+                "a last byte of {:#010b}",
+                rows.row(row).bytes.last().unwrap_or(&0)
+            ),
+            "the first bit of a byte is its most significant: correct `dim` in the dataset entry, \
+             or pack the file anew (numpy.packbits)",
+        )),
     }
 }
 
-fn refuse_not_finite<T: Component + std::fmt::Display>(
+/// The first value between which and others no distance is defined.
+fn first_not_finite(source: &Path, vectors: Vectors<'_>, first_row: usize) -> Option<DatasetError> {
+    match vectors {
+        Vectors::F32(rows) => first_that_is_not(source, rows, first_row, |v| v.is_finite()),
+        Vectors::F16(rows) => first_that_is_not(source, rows, first_row, |v| v.is_finite()),
+        _ => None,
+    }
+}
+
+fn first_that_is_not<T: Component + std::fmt::Display>(
     source: &Path,
     rows: Rows<'_, T>,
     first_row: usize,
     is_finite: impl Fn(&T) -> bool + Send + Sync,
-) -> Result<(), DatasetError> {
+) -> Option<DatasetError> {
     // Blocks without a branch for every value: searching value by value takes ten times as long.
     let found = rows
         .data()
@@ -186,10 +216,8 @@ fn refuse_not_finite<T: Component + std::fmt::Display>(
             let within = (!finite).then(|| values.iter().position(|v| !is_finite(v)))??;
             Some(block * FINITE_BLOCK + within)
         });
-    let Some(at) = found else {
-        return Ok(());
-    };
-    Err(DatasetError::contents(
+    let at = found?;
+    Some(DatasetError::contents(
         source,
         format!(
             "row {}, component {}",

@@ -1,6 +1,6 @@
 use crate::DatasetError;
 use crate::cache::Cache;
-use crate::content::{content_facts, fingerprint_hasher};
+use crate::content::{NotFinite, content_facts, fingerprint_hasher};
 use crate::format::{HEADER_BYTES, header};
 use crate::mapped::{MappedFile, MappedVectors};
 use crate::progress::Watch;
@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 /// What work on vectors uses and leaves behind.
 pub(crate) struct Effects<'e> {
     /// Where content is remembered.
+    pub(crate) not_finite: NotFinite,
     pub(crate) facts: &'e Cache,
     pub(crate) pool: &'e rayon::ThreadPool,
     pub(crate) watch: Watch<'e>,
@@ -145,6 +146,7 @@ impl FlatCopy<'_> {
         let facts = content_facts(
             self.source,
             &copy,
+            effects.not_finite,
             effects.facts,
             effects.pool,
             effects.watch,

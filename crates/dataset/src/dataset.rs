@@ -1,6 +1,6 @@
 use crate::cache::Cache;
 use crate::catalogue::Entry;
-use crate::content::ContentFacts;
+use crate::content::{ContentFacts, NotFinite};
 use crate::copy::Effects;
 use crate::mapped::{MappedFile, MappedVectors};
 use crate::opening::Opening;
@@ -121,7 +121,17 @@ impl Dataset {
     /// # Errors
     /// Any [`DatasetError`] but those about k.
     pub fn open(entry: &Entry, options: &OpenOptions<'_>) -> Result<Dataset, DatasetError> {
-        let mut opening = Opening::new(entry, options)?;
+        Self::open_with(entry, options, NotFinite::Refused)
+    }
+
+    /// As [`Dataset::open`]; with [`NotFinite::Read`] it is for looking at alone, for no distance to some rows
+    /// need be defined.
+    pub(crate) fn open_with(
+        entry: &Entry,
+        options: &OpenOptions<'_>,
+        not_finite: NotFinite,
+    ) -> Result<Dataset, DatasetError> {
+        let mut opening = Opening::new(entry, options, not_finite)?;
         let (base, base_facts) = opening.vectors(&entry.base, "base")?;
         let (queries, queries_facts) = opening.vectors(&entry.queries, "queries")?;
         let undefined_queries = match zero(entry.metric) {
@@ -334,6 +344,7 @@ impl Dataset {
         let cache = cache(&self.entry, "flat");
         let mut notes = Vec::new();
         let mut effects = Effects {
+            not_finite: NotFinite::Refused,
             facts: &self::cache(&self.entry, "facts"),
             pool: options.pool,
             watch: options.watch,

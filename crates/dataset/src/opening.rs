@@ -1,7 +1,7 @@
 use crate::DatasetError;
 use crate::catalogue::{Entry, FileFacts, VectorsPart};
 use crate::checksum::{file_sha256, flat_sha256};
-use crate::content::{ContentFacts, content_facts};
+use crate::content::{ContentFacts, NotFinite, content_facts};
 use crate::convert::{Converted, map_vectors};
 use crate::copy::Effects;
 use crate::dataset::{AcceptedChecksum, NarrowedPart, OpenOptions, UncomparedChecksum, cache};
@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Opening<'o> {
     entry: &'o Entry,
     options: &'o OpenOptions<'o>,
+    not_finite: NotFinite,
     files: BTreeMap<String, MappedFile>,
     /// Files beside them that are there.
     pub(crate) beside: BTreeMap<String, MappedFile>,
@@ -31,10 +32,12 @@ impl<'o> Opening<'o> {
     pub(crate) fn new(
         entry: &'o Entry,
         options: &'o OpenOptions<'o>,
+        not_finite: NotFinite,
     ) -> Result<Self, DatasetError> {
         let mut opening = Self {
             entry,
             options,
+            not_finite,
             files: find_files(entry)?,
             beside: find_files_beside(entry)?,
             cut: BTreeSet::new(),
@@ -145,6 +148,7 @@ impl<'o> Opening<'o> {
             &Wanted::of(self.entry, self.options.narrow),
             &cache(self.entry, "flat"),
             &mut Effects {
+                not_finite: self.not_finite,
                 facts: &cache(self.entry, "facts"),
                 pool: self.options.pool,
                 watch: self.options.watch,
@@ -238,6 +242,7 @@ impl<'o> Opening<'o> {
         let facts = content_facts(
             file.path(),
             &vectors,
+            self.not_finite,
             &cache(entry, "facts"),
             options.pool,
             options.watch,

@@ -487,6 +487,87 @@ fn truth_that_cannot_be_read_is_a_finding_and_vectors_that_cannot_are_an_error()
     assert!(audit_of(&entry).is_err());
 }
 
+/// One zero row hides no row that is not normalised.
+#[test]
+fn norms_are_those_of_rows_that_are_not_zero() {
+    let (mut base, mut queries) = (numbers(1_001 * DIM, 1), numbers(M * DIM, 2));
+    normalise(&mut base);
+    normalise(&mut queries);
+    base[..300 * DIM].iter_mut().for_each(|v| *v *= 0.3);
+    base[500 * DIM..501 * DIM].fill(0.0);
+    let audit = Set::with(Metric::Cosine, base, queries).audit();
+    assert_eq!(violated(&audit), [Rule::Norms, Rule::ZeroVectors]);
+    let norms = finding(&audit, Rule::Norms);
+    assert_words(
+        norms.verdict.says(),
+        &["base 0 (0.3", " above zero), 1.0000"],
+    );
+    assert_eq!(norms.measured["normalised"], false);
+}
+
+#[test]
+fn rows_that_are_not_finite_are_counted_and_the_rest_is_judged() {
+    let mut set = Set::clean(Metric::L2);
+    for (row, value) in [(9, f32::NAN), (41, f32::INFINITY), (41, f32::NAN)] {
+        set.base[row * DIM + 3] = value;
+    }
+    set.base.copy_within(100 * DIM..101 * DIM, 200 * DIM);
+    set.queries[5] = f32::NEG_INFINITY;
+    for depth in [AuditDepth::Full, AuditDepth::Quick] {
+        let audit = set.audit_at(depth);
+        let finite = finding(&audit, Rule::Finite);
+        assert!(finite.is_violated());
+        let words = [
+            "2 of 600 base rows hold",
+            "the first is base row 9",
+            "1 of 60 queries holds",
+            "the first is query 0",
+        ];
+        assert_words(finite.verdict.says(), &words);
+        assert_eq!(finite.measured["rows"], 3);
+        let metric = &finding(&audit, Rule::MetricMatches).verdict;
+        assert!(matches!(metric, Verdict::CannotTell { .. }), "{metric:?}");
+    }
+    let audit = set.audit();
+    assert_eq!(violated(&audit), [Rule::Finite, Rule::DuplicatesInBase]);
+    assert_eq!(audit.findings.len(), Rule::ALL.len() - 1);
+    // Nothing of it lets the set be used.
+    let fixture = Fixture::new();
+    fixture.write("set", "base", &flat(N, DIM, &floats(&set.base)));
+    fixture.write("set", "queries", &flat(M, DIM, &floats(&set.queries)));
+    let body = format!(
+        "metric: l2\nelement: f32\ndim: {DIM}\n\
+         base: {{ file: base, format: fbin, rows: {N} }}\n\
+         queries: {{ file: queries, format: fbin, rows: {M} }}\n"
+    );
+    let entry = fixture.yaml("set", &body);
+    annbench_dataset::audit(&entry, AuditDepth::Full, &fixture.options()).unwrap();
+    let error = fixture.open(&entry).unwrap_err();
+    assert_words(
+        &error.to_string(),
+        &["row 9, component 3", "a finite number"],
+    );
+}
+
+/// Rows whose distances differ by less than rounding may hide do not tie, as proofs tell.
+#[test]
+fn only_equal_distances_tie() {
+    let mut base: Vec<f32> = numbers(N * DIM, 1).iter().map(|v| v * 3.0).collect();
+    for row in base.chunks_mut(DIM) {
+        row[0] = 9.0;
+    }
+    base[..2 * DIM].fill(0.0);
+    (base[0], base[DIM]) = (1.0, 1.0);
+    let queries: Vec<f32> = numbers(M * DIM, 2).iter().map(|v| v * 1e-30).collect();
+    for (component, tied) in [(3e-8, 0), (0.0, M)] {
+        base[DIM + 1] = component;
+        // Of a query at the origin as good as exactly.
+        let audit = Set::with(Metric::L2, base.clone(), queries.clone()).audit();
+        let ties = finding(&audit, Rule::Ties);
+        assert_eq!(ties.measured["tied_at_1"], tied, "{component}");
+    }
+}
+
 #[test]
 fn an_audit_can_be_cancelled() {
     let fixture = Fixture::new();

@@ -34,6 +34,7 @@ mod truth_order;
 mod words;
 mod zero_vectors;
 
+use crate::content::NotFinite;
 use crate::dataset::cache;
 use crate::opening::Opening;
 use crate::truth::{Claimed, Distances, claimed_truth};
@@ -48,6 +49,20 @@ use serde::{Deserialize, Serialize};
 use subject::{Claim, Scans, Subject};
 
 const TOO_LARGE: &str = "the base is too large for a quick look: audit the dataset";
+
+/// Rules about distances, all of which have to be defined.
+const OF_DISTANCES: [Rule; 8] = [
+    Rule::NearDuplicates,
+    Rule::TruthOrder,
+    Rule::ShippedDistances,
+    Rule::MetricMatches,
+    Rule::CorpusMatches,
+    Rule::TruthExact,
+    Rule::Ties,
+    Rule::QueryDistribution,
+];
+
+const UNDEFINED: &str = "distances to rows that are not finite are not defined";
 
 /// Components that are multiplied for the queries of a full audit: a minute or two of work.
 const FULL_COMPONENTS: u64 = 2_000_000_000_000;
@@ -101,7 +116,7 @@ impl Audit {
 /// anything.
 ///
 /// # Errors
-/// Whatever opening vectors refuses, and [`DatasetError::Cancelled`].
+/// Whatever opening vectors refuses but values that are not finite, which a rule counts, and [`DatasetError::Cancelled`].
 pub fn audit(
     entry: &Entry,
     depth: AuditDepth,
@@ -111,7 +126,7 @@ pub fn audit(
         truth: None,
         ..entry.clone()
     };
-    let dataset = Dataset::open(&alone, options)?;
+    let dataset = Dataset::open_with(&alone, options, NotFinite::Read)?;
     let queries = dataset.queries().vectors().n();
     let claimed = match &entry.truth {
         None => Err(Claim::None("no truth is shipped: it is computed, exactly")),
@@ -120,7 +135,7 @@ pub fn audit(
         )),
         Some(part) => {
             // Files, sizes and checksums as for use.
-            let opening = Opening::new(entry, options)?;
+            let opening = Opening::new(entry, options, NotFinite::Read)?;
             let file = opening.file(&part.file)?;
             match claimed_truth(entry, part, &file, queries) {
                 Ok(claimed) => Ok(claimed),
@@ -255,6 +270,7 @@ fn judge(subject: &Subject<'_>, queries: usize) -> Result<Vec<Finding>, DatasetE
         truth_ids::truth_ids(subject),
     ];
     if unreadable {
+        findings.extend(OF_DISTANCES.map(|rule| Finding::cannot_tell(rule, UNDEFINED)));
         return Ok(findings);
     }
     let probe = Probe::new(subject, queries)?;
@@ -288,6 +304,14 @@ fn judge_quickly(subject: &Subject<'_>) -> Result<Vec<Finding>, DatasetError> {
         ]);
     } else {
         findings.push(Finding::cannot_tell(Rule::QueriesHeldOut, TOO_LARGE));
+    }
+    if findings
+        .iter()
+        .any(|f| f.rule == Rule::Finite && f.is_violated())
+    {
+        let enforced = [Rule::MetricMatches, Rule::CorpusMatches];
+        findings.extend(enforced.map(|rule| Finding::cannot_tell(rule, UNDEFINED)));
+        return Ok(findings);
     }
     let queries = affordable(subject, QUICK_COMPONENTS).min(QUICK_QUERIES);
     if queries == 0 || subject.claimed().is_err() {

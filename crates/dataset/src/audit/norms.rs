@@ -12,8 +12,12 @@ pub(super) fn norms(subject: &Subject<'_>, scans: &Scans) -> Finding {
     let rule = Rule::Norms;
     let is_real = matches!(subject.element(), ElementType::F32 | ElementType::F16);
     let shown = |scan: &Scan| {
+        let zeroes = match scan.zero_rows {
+            0 => String::new(),
+            _ => format!(" ({} above zero)", number(scan.least_norm_above_zero)),
+        };
         format!(
-            "{}, {}, {}",
+            "{}{zeroes}, {}, {}",
             number(scan.least_norm),
             number(scan.median_norm),
             number(scan.greatest_norm)
@@ -26,10 +30,7 @@ pub(super) fn norms(subject: &Subject<'_>, scans: &Scans) -> Finding {
     );
     let alone = |scan: &Scan| {
         // A zero row has no direction; another rule speaks of it.
-        let least = match scan.zero_rows {
-            0 => scan.least_norm,
-            _ => scan.median_norm,
-        };
+        let least = scan.least_norm_above_zero;
         (least - 1.0).abs() <= NORMALISED && (scan.greatest_norm - 1.0).abs() <= NORMALISED
     };
     let normalised = alone(&scans.base) && alone(&scans.queries);

@@ -23,8 +23,10 @@ pub(super) struct Scan {
     pub(super) not_finite_rows: u64,
     pub(super) first_not_finite: Option<usize>,
     pub(super) least_norm: f64,
+    /// Of the rows that are not zero; infinite where all are.
+    pub(super) least_norm_above_zero: f64,
     pub(super) greatest_norm: f64,
-    /// Of the rows at equal distances, [`KEPT_NORMS`] of them at most.
+    /// Of the finite ones of the rows at equal distances, [`KEPT_NORMS`] of them at most.
     pub(super) median_norm: f64,
     pub(super) zero_rows: u64,
     pub(super) first_zero_rows: Vec<usize>,
@@ -39,6 +41,7 @@ struct Seen {
     not_finite_rows: u64,
     first_not_finite: Option<usize>,
     least_norm: f64,
+    least_norm_above_zero: f64,
     greatest_norm: f64,
     zero_rows: u64,
     /// Ascending, [`NAMED`] at most.
@@ -54,6 +57,7 @@ impl Seen {
             not_finite_rows: 0,
             first_not_finite: None,
             least_norm: f64::INFINITY,
+            least_norm_above_zero: f64::INFINITY,
             greatest_norm: 0.0,
             zero_rows: 0,
             zeroes: Vec::new(),
@@ -70,6 +74,7 @@ impl Seen {
             (a, b) => a.or(b),
         };
         self.least_norm = self.least_norm.min(other.least_norm);
+        self.least_norm_above_zero = self.least_norm_above_zero.min(other.least_norm_above_zero);
         self.greatest_norm = self.greatest_norm.max(other.greatest_norm);
         self.zero_rows += other.zero_rows;
         self.zeroes.extend(other.zeroes);
@@ -99,6 +104,8 @@ impl Seen {
             if self.zeroes.len() < NAMED {
                 self.zeroes.push(i);
             }
+        } else {
+            self.least_norm_above_zero = self.least_norm_above_zero.min(norm);
         }
     }
 
@@ -155,6 +162,7 @@ pub(super) fn scan(
             .into_par_iter()
             .with_min_len(256)
             .map(|i| norm(vectors.row(i * stride)))
+            .filter(|norm| norm.is_finite())
             .collect()
     });
     let middle = norms.len() / 2;
@@ -170,6 +178,7 @@ pub(super) fn scan(
         not_finite_rows: seen.not_finite_rows,
         first_not_finite: seen.first_not_finite,
         least_norm: seen.least_norm,
+        least_norm_above_zero: seen.least_norm_above_zero,
         greatest_norm: seen.greatest_norm,
         median_norm,
         zero_rows: seen.zero_rows,
@@ -209,5 +218,6 @@ mod tests {
         assert_eq!((scan.not_finite_rows, scan.first_not_finite), (1, Some(2)));
         assert_eq!((scan.zero_rows, scan.first_zero_rows), (1, vec![1]));
         assert_eq!((scan.least_norm, scan.greatest_norm), (0.0, 10.0));
+        assert_eq!((scan.least_norm_above_zero, scan.median_norm), (0.5, 5.0));
     }
 }

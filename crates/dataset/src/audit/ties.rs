@@ -2,7 +2,7 @@ use super::probe::Probe;
 use super::subject::Subject;
 use super::words::percent;
 use super::{Finding, Rule};
-use annbench_core::norm;
+use annbench_exact::{Candidate, Status, status};
 
 /// Ranks at which recall is told.
 const RANKS: [usize; 3] = [1, 10, 100];
@@ -13,20 +13,24 @@ const FEW: f64 = 0.01;
 /// That few queries have a k-th neighbour with which the next ties.
 pub(super) fn ties(subject: &Subject<'_>, probe: &Probe) -> Finding {
     let rule = Rule::Ties;
-    let tolerance = subject.tolerance(subject.metric);
     let neighbors = probe.certified.neighbors();
     let (mut told, mut worst) = (Vec::new(), 0.0f64);
     let mut finding = Finding::cannot_tell(rule, "");
     let all = probe.defined(subject).count();
     for k in RANKS.into_iter().filter(|&k| k <= probe.k) {
+        // As the audit of truth has it: the same distance, not merely within what rounding may hide.
         let tied = probe.defined(subject).filter(|&(i, q)| {
-            let (_, distances) = neighbors.row(i);
-            let next = match distances.get(k) {
-                Some(&next) => Some(next),
-                None => probe.certified.next(i).map(|next| next.distance),
+            let (ids, distances) = neighbors.row(i);
+            let at = |rank: usize| Candidate {
+                distance: distances[rank],
+                id: ids[rank],
             };
-            let d = distances[k - 1];
-            next.is_some_and(|next| next - d <= tolerance.at(d, norm(subject.queries.row(q))))
+            let next = match k < ids.len() {
+                true => Some(at(k)),
+                false => probe.certified.next(i),
+            };
+            let (metric, base, queries) = (subject.metric, subject.base, subject.queries);
+            status(metric, base, queries, q, at(k - 1), next) == Status::Tied
         });
         let tied = tied.count();
         worst = worst.max(tied as f64 / all.max(1) as f64);

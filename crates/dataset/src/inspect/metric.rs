@@ -169,6 +169,7 @@ impl<'q> Question<'q> {
             narrow: true,
         };
         let effects = &mut Effects {
+            not_finite: crate::content::NotFinite::Refused,
             facts: &Cache::new(self.places.cache("facts")),
             pool: self.options.pool,
             watch: self.options.watch,

@@ -1,4 +1,5 @@
 use super::{Claimed, Piece, status_at};
+use crate::content::NotFinite;
 use crate::opening::Opening;
 use crate::truth::claimed_truth;
 use crate::{Dataset, DatasetError, Entry, OpenOptions};
@@ -89,7 +90,7 @@ impl Dataset {
             return Ok(None);
         };
         // Files, sizes and checksums as for use.
-        let file = Opening::new(entry, options)?.file(&part.file)?;
+        let file = Opening::new(entry, options, NotFinite::Refused)?.file(&part.file)?;
         let claimed = claimed_truth(entry, part, &file, self.space().queries.n())?;
         let (truth, _) = self.proved_truth(claimed.width, options)?;
         let mut ks = vec![1, 10, 100, claimed.width];
