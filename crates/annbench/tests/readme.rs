@@ -61,6 +61,19 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
+fn as_many_datasets_are_said_to_be_there_as_there_are() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let items = std::fs::read_dir(root().join("datasets")).unwrap();
+    let entries = items.filter(|item| {
+        let path = item.as_ref().unwrap().path();
+        path.extension()
+            .is_some_and(|extension| extension == "yaml")
+    });
+    let said = format!("\n{} datasets, 1 of them here.", entries.count());
+    assert!(readme.contains(&said), "{said}");
+}
+
+#[test]
 fn every_command_runs() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
     let mut commands = commands(&readme);

@@ -427,3 +427,71 @@ fn columns_of_parquet_files_become_a_set() {
     assert!(added.inferred.iter().any(|line| line.contains("by `id`")));
     fixture.open(entry).unwrap();
 }
+
+#[test]
+fn a_file_that_is_not_used_is_named_with_the_reason() {
+    for (name, change, reason) in [
+        // The farthest neighbours become rows that the base does not have, or the last of them does.
+        ("one", 1i64, "ids that count from 1; subtract 1"),
+        ("large", 1_000, "neighbours in a larger base"),
+        ("low", -1, "go down to -1"),
+    ] {
+        let user = User::new();
+        let (base, queries) = (values(N, 1), values(M, 2));
+        let mut ids: Vec<i64> = (0..M * K)
+            .map(|i| {
+                if i % K == 0 {
+                    0
+                } else {
+                    (i * 31 % (N - 1)) as i64 + 1
+                }
+            })
+            .collect();
+        ids[1] = N as i64 - 1;
+        let ids: Vec<u8> = ids
+            .iter()
+            .flat_map(|id| (id + change).to_le_bytes())
+            .collect();
+        let truth = user.file("gt.npy", &npy("<i8", (M, K), &ids));
+        let files = vec![
+            user.file("base.npy", &npy_of(&base)),
+            user.file("queries.npy", &npy_of(&queries)),
+            truth.clone(),
+        ];
+        let own = Own {
+            files,
+            name: Some(name.to_owned()),
+            metric: Some(Metric::L2),
+            ..Own::default()
+        };
+        let named = Own {
+            truth: Some(truth.display().to_string()),
+            ..own.clone()
+        };
+        assert_words(&user.refusal(&named), &["--truth", reason]);
+        let added = user.add(&own).unwrap();
+        let said = added.inferred.join("\n");
+        assert_words(&said, &["NOT USED: ", "gt.npy", reason]);
+        assert!(added.entry.truth.is_none());
+    }
+}
+
+#[test]
+fn a_table_may_be_named_by_any_path_to_its_file() {
+    let user = User::new();
+    let base = user.file("base.npy", &npy_of(&values(N, 1)));
+    let queries = user.file("queries.npy", &npy_of(&values(M, 2)));
+    let roundabout = user.folder.join("../mine/./queries.npy");
+    let added = user
+        .add(&Own {
+            files: vec![base, queries],
+            queries: Some(roundabout.display().to_string()),
+            metric: Some(Metric::L2),
+            ..Own::default()
+        })
+        .unwrap();
+    assert_words(
+        &added.inferred.join("\n"),
+        &["queries.npy, as --queries says"],
+    );
+}

@@ -399,6 +399,20 @@ fn conventions_of_distances_are_identified() {
     distances.iter_mut().for_each(|d| *d *= 1.5);
     let audit = set.audit();
     assert_eq!(violated(&audit), [Rule::ShippedDistances]);
+    // One query's alone: the evidence is of that one, by the convention that the others follow.
+    let mut set = Set::clean(Metric::L2);
+    let spoilt = 5 * WIDTH;
+    let distances = set.distances.as_mut().unwrap();
+    distances.iter_mut().for_each(|d| *d = d.sqrt());
+    distances[spoilt..spoilt + WIDTH]
+        .iter_mut()
+        .for_each(|d| *d *= 1.01);
+    let audit = set.audit();
+    let said = finding(&audit, Rule::ShippedDistances)
+        .verdict
+        .says()
+        .to_owned();
+    assert_words(&said, &["l2 fits best", "does not fit: query 5 and row"]);
 }
 
 #[test]

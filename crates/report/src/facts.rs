@@ -148,7 +148,7 @@ fn truth(source: &Source<'_, '_>) -> Vec<FactLine> {
             alarm(
                 "truth",
                 format!(
-                    "REFUTED by {}, so that the recalls shown are wrong · {text}",
+                    "REFUTED by {}, so that recalls shown may be wrong · {text}",
                     reasons.join(" and "),
                 ),
             )

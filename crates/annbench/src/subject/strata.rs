@@ -54,7 +54,7 @@ impl Opened {
                 })
             } else {
                 Err(format!(
-                    "it takes {work:.1e} products of components, once: annbench datasets strata {name} -k {k}"
+                    "it takes {work:.1e} products of components, once: annbench datasets strata {name} -k {k}, then annbench rescore"
                 ))
             };
             strata.push(Strata::new(&self.scoring(&[]), k, occurrences));

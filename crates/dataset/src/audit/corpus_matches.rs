@@ -85,7 +85,7 @@ pub(super) fn corpus_matches(
                     "truth_of_the_first_rows",
                     format!(
                         "no id is above {}, and {} are true ones by {metric} of the first {first} \
-                         rows alone; of all {n}, {said}",
+                         rows alone (or of a few more); of all {n}, {said}",
                         range.most,
                         percent(other, 1.0)
                     ),

@@ -30,7 +30,7 @@ pub(super) fn shipped_distances(subject: &Subject<'_>, probe: &Probe, fits: &Fit
         .map(|convention| (convention, 0))
         .collect();
     let mut all = 0u64;
-    let mut example = None;
+    let mut compared = Vec::new();
     for (_, q) in probe.queries().take(64) {
         let row = claimed.row(q).iter().zip(&shipped[q * claimed.width..]);
         for (&id, &said) in row {
@@ -43,15 +43,12 @@ pub(super) fn shipped_distances(subject: &Subject<'_>, probe: &Probe, fits: &Fit
                 let (value, tolerance) = convention.value(query, x);
                 *hits += u64::from((said - value).abs() <= tolerance);
             }
-            example.get_or_insert_with(|| {
-                let own = subject.distance(subject.metric, q, id);
-                (q, id, said, own)
-            });
+            compared.push((q, id, said));
         }
     }
-    let Some((q, id, said, own)) = example else {
+    if compared.is_empty() {
         return Finding::cannot_tell(rule, "no id of the truth names a row");
-    };
+    }
     let follows: Vec<Convention> = tallies
         .iter()
         .filter(|(_, hits)| *hits as f64 >= FOLLOWED * all as f64)
@@ -72,23 +69,30 @@ pub(super) fn shipped_distances(subject: &Subject<'_>, probe: &Probe, fits: &Fit
         Finding::holds(rule, evidence)
     } else if follows.is_empty() {
         let best = tallies.iter().max_by_key(|(_, hits)| *hits);
-        let best = best.map_or_else(String::new, |(convention, hits)| {
-            format!(
-                "{} fits best, {} of {all} ({})",
+        let best = best.map_or_else(String::new, |&(convention, hits)| {
+            let fits = format!(
+                "{} fits best, {hits} of {all} ({})",
                 convention.name(),
-                hits,
-                percent(*hits as f64, all as f64)
-            )
+                percent(hits as f64, all as f64)
+            );
+            // The first that it does not fit.
+            let other = compared.iter().find_map(|&(q, id, said)| {
+                let (query, x) = (subject.queries.row(q), subject.base.row(id as usize));
+                let (value, tolerance) = convention.value(query, x);
+                ((said - value).abs() > tolerance).then_some((q, id, said, value))
+            });
+            other.map_or(fits.clone(), |(q, id, said, value)| {
+                format!(
+                    "{fits}; the first that it does not fit: query {q} and row {id} are said to be {} apart, and \
+                     are {}",
+                    number(said),
+                    number(value)
+                )
+            })
         });
         Finding::violated(
             rule,
-            format!(
-                "they follow no convention that is known: {best}; query {q} and row {id} are said to \
-                 be {} apart, and are {} by {}",
-                number(said),
-                number(own),
-                subject.metric
-            ),
+            format!("they follow no convention that is known: {best}"),
             "the truth is of other vectors, or its distances are of something else: see \
              corpus_matches and metric_matches; annbench computes its own",
         )

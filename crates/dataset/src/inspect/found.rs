@@ -56,6 +56,8 @@ pub(super) struct Content {
     /// No row has one twice.
     pub(super) distinct: bool,
     pub(super) largest: f64,
+    /// The least that is no sentinel: of integers.
+    pub(super) least: i128,
     /// All are finite.
     pub(super) finite: bool,
     /// All are 0 or 1.
@@ -83,13 +85,24 @@ impl Found {
             .file_name()
             .unwrap_or_default()
             .to_string_lossy();
-        let inside = self.dataset.as_deref();
-        match inside {
+        match &self.dataset {
             Some(dataset) => {
-                name == dataset || name == self.label() || name == format!("{file}:{dataset}")
+                let beside = name.strip_suffix(dataset.as_str());
+                let path = beside.and_then(|beside| beside.strip_suffix(':'));
+                name == dataset
+                    || name == format!("{file}:{dataset}")
+                    || path.is_some_and(|path| self.is_at(Path::new(path)))
             }
-            None => name == self.label() || name == file || Path::new(name) == self.path(),
+            None => name == self.label() || name == file || self.is_at(Path::new(name)),
         }
+    }
+
+    /// Whether `path` leads to the file, from wherever.
+    fn is_at(&self, path: &Path) -> bool {
+        let same = |a: std::io::Result<PathBuf>, b: std::io::Result<PathBuf>| {
+            a.is_ok_and(|a| b.is_ok_and(|b| a == b))
+        };
+        path == self.path() || same(path.canonicalize(), self.path().canonicalize())
     }
 
     /// How its shape and types are said.
@@ -114,6 +127,7 @@ impl Found {
             counts: true,
             distinct: true,
             largest: 0.0,
+            least: i128::MAX,
             finite: true,
             bits: true,
         };
@@ -124,6 +138,7 @@ impl Found {
                     Number::Integer(value) => {
                         content.counts &= value >= 0;
                         content.distinct &= seen.insert(value);
+                        content.least = content.least.min(value);
                         value as f64
                     }
                     Number::Float(value) => {

@@ -32,6 +32,8 @@ struct Candidate<'f> {
     found: &'f Found,
     vectors: Option<Reading>,
     ids: Option<Reading>,
+    /// Why its integers are no ids of neighbours, where it has any.
+    no_ids: Option<String>,
 }
 
 impl<'f> Roles<'f> {
@@ -52,7 +54,7 @@ impl<'f> Roles<'f> {
 impl<'f> Candidate<'f> {
     fn of(found: &'f Found, most_rows: usize) -> Result<Self, AddError> {
         let mut vectors = Vec::new();
-        let mut ids = None;
+        let (mut ids, mut no_ids) = (None, None);
         for &reading in &found.readings {
             if found.sets {
                 vectors.push(reading);
@@ -62,8 +64,11 @@ impl<'f> Candidate<'f> {
             if is_vectors(reading, &content) {
                 vectors.push(reading);
             }
-            if is_ids(reading, &content, most_rows) {
-                ids = Some(reading);
+            if reading.value.is_integer() && reading.value.size() >= 4 {
+                match why_no_ids(&content, most_rows) {
+                    None => ids = Some(reading),
+                    Some(why) => no_ids = Some(why),
+                }
             }
         }
         // Of bytes, signed or not, the name of the file may tell; otherwise the element type is asked for.
@@ -74,6 +79,7 @@ impl<'f> Candidate<'f> {
         Ok(Self {
             found,
             vectors: named.or(vectors.first().copied()),
+            no_ids: no_ids.filter(|_| ids.is_none()),
             ids,
         })
     }
@@ -93,13 +99,26 @@ fn is_vectors(reading: Reading, content: &Content) -> bool {
     }
 }
 
-/// Whether values can be ids of neighbours, of which no row has one twice.
-fn is_ids(reading: Reading, content: &Content, most_rows: usize) -> bool {
-    reading.value.is_integer()
-        && reading.value.size() >= 4
-        && content.counts
-        && content.distinct
-        && content.largest < most_rows as f64
+/// Why integers cannot be ids of neighbours, of which no row has one twice; `None` where they can.
+fn why_no_ids(content: &Content, most_rows: usize) -> Option<String> {
+    let (least, most) = (content.least, content.largest);
+    if !content.counts {
+        return Some(format!("they go down to {least}, and ids count from 0"));
+    }
+    if !content.distinct {
+        return Some("a row has one of them twice".to_owned());
+    }
+    if most == most_rows as f64 && least > 0 {
+        return Some(format!(
+            "they go from {least} to {most}, and the largest table has {most_rows} rows: ids that count from 1; \
+             subtract 1"
+        ));
+    }
+    (most >= most_rows as f64).then(|| {
+        format!(
+            "they go up to {most}, and the largest table has {most_rows} rows: neighbours in a larger base"
+        )
+    })
 }
 
 /// All tables there are.
@@ -189,6 +208,24 @@ impl<'f> Candidates<'_, 'f> {
                 "--base FILE (or FILE:DATASET)",
             )),
         }?;
+        let used = |found: &Found| {
+            is_truth(found)
+                || is_beside(found)
+                || std::ptr::eq(found, queries.0)
+                || bases.iter().any(|(base, _)| std::ptr::eq(*base, found))
+        };
+        for unused in self.all.iter().filter(|one| !used(one.found)) {
+            let why = match (&unused.no_ids, unused.vectors) {
+                (Some(why), _) => format!("no ids, for {why}"),
+                (None, Some(_)) => "neither base nor queries".to_owned(),
+                (None, None) => "neither vectors nor ids".to_owned(),
+            };
+            because.push(format!(
+                "NOT USED: {}, {}: {why}",
+                unused.found.label(),
+                unused.found.in_words()
+            ));
+        }
         Ok(Roles {
             bases,
             queries,
@@ -226,7 +263,10 @@ impl<'f> Candidates<'_, 'f> {
                 return Err(AddError::Flag {
                     flag: format!("--truth {name}"),
                     expected: "different ids from 0 on in every row, each that of a row".to_owned(),
-                    found: found.found.in_words(),
+                    found: match &found.no_ids {
+                        Some(why) => format!("{}: {why}", found.found.in_words()),
+                        None => found.found.in_words(),
+                    },
                     next: "name the neighbours' ids, or leave them out: truth is then computed"
                         .to_owned(),
                 });
