@@ -487,6 +487,16 @@ fn truth_that_cannot_be_read_is_a_finding_and_vectors_that_cannot_are_an_error()
     let more = [&set.ids[..], &set.ids[..WIDTH]].concat();
     fixture.write("set", "truth", &flat(M + 1, WIDTH, &words(&more)));
     assert_eq!(violated(&audit_of(&entry).unwrap()), [Rule::Shape]);
+    // A run refuses it, and so does what compares it query by query.
+    let run = fixture.open(&entry).unwrap_err().to_string();
+    let alone = fixture.open(&fixture.yaml("set", &body)).unwrap();
+    let entry = fixture.yaml("set", &(body.clone() + &shipped));
+    let compared = alone.audit_truth(&entry, &fixture.options()).unwrap_err();
+    assert_eq!(compared.to_string(), run);
+    assert_words(&run, &["60 queries of 20 neighbours", "61 of 20"]);
+    fixture.write("set", "truth", &flat(M, WIDTH, &words(&set.ids)));
+    let compared = alone.audit_truth(&entry, &fixture.options()).unwrap();
+    assert!(compared.unwrap().is_right());
     // None is shipped: its rules cannot be told, all others can.
     let entry = fixture.yaml("set", &body);
     let found = audit_of(&entry).unwrap();

@@ -1,3 +1,4 @@
+use super::claimed::refuse_other_shape;
 use super::{Claimed, Piece, status_at};
 use crate::content::NotFinite;
 use crate::opening::Opening;
@@ -91,7 +92,9 @@ impl Dataset {
         };
         // Files, sizes and checksums as for use.
         let file = Opening::new(entry, options, NotFinite::Refused)?.file(&part.file)?;
-        let claimed = claimed_truth(entry, part, &file, self.space().queries.n())?;
+        let queries = self.space().queries.n();
+        let claimed = claimed_truth(entry, part, &file, queries)?;
+        refuse_other_shape(entry, part, &file, queries, (claimed.rows, claimed.width))?;
         let (truth, _) = self.proved_truth(claimed.width, options)?;
         let mut ks = vec![1, 10, 100, claimed.width];
         ks.retain(|&k| k <= claimed.width);

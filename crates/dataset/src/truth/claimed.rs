@@ -1,7 +1,7 @@
 use super::no_layout_of_neighbors;
 use crate::catalogue::{Entry, TruthPart};
 use crate::format::{
-    Format, flat_distances, hdf5, parquet, read_flat_ids, read_ivecs, read_npy_ids,
+    Format, RawIds, flat_distances, hdf5, parquet, read_flat_ids, read_ivecs, read_npy_ids,
 };
 use crate::{DatasetError, MappedFile};
 
@@ -43,60 +43,92 @@ impl Claimed {
     }
 }
 
-/// Reads the file of `part` for the first `queries`.
+const OTHER_SHAPE: &str =
+    "this is another file, or the entry describes another: correct the one or the other";
+
+/// Reads all ids that the file of `part` has.
+pub(super) fn read_ids(
+    entry: &Entry,
+    part: &TruthPart,
+    file: &MappedFile,
+) -> Result<RawIds, DatasetError> {
+    let (path, bytes, width) = (file.path(), file.bytes(), part.width);
+    match part.format {
+        Format::Ivecs => read_ivecs(path, bytes, width),
+        Format::Ibin | Format::BigannTruth => read_flat_ids(path, bytes, width),
+        Format::Npy => read_npy_ids(path, bytes),
+        Format::Hdf5 => {
+            let name = part.hdf5_dataset.as_deref().unwrap_or_default();
+            let mut ids = Vec::new();
+            hdf5::read_ids(path, bytes, name, entry.queries.rows, width, &mut |some| {
+                ids.extend_from_slice(some);
+                Ok(())
+            })?;
+            Ok(RawIds { width, ids })
+        }
+        Format::Parquet => {
+            let ids = parquet::read_ids(file, part, entry.queries.rows)?;
+            Ok(RawIds { width, ids })
+        }
+        other => Err(no_layout_of_neighbors(path, other)),
+    }
+}
+
+fn read_distances(entry: &Entry, part: &TruthPart, file: &MappedFile) -> Distances {
+    match part.format {
+        Format::Ibin | Format::BigannTruth => flat_distances(file.bytes(), part.width)
+            .map_or(Distances::NotShipped, Distances::Shipped),
+        Format::Hdf5 => {
+            let name = part.hdf5_dataset.as_deref().unwrap_or_default();
+            beside(file, name, entry.queries.rows, part.width)
+        }
+        _ => Distances::NotShipped,
+    }
+}
+
+/// Refuses truth of other queries than those of the entry, the `queries` that are used or all of their file,
+/// and of another width: nobody can tell whose its rows are.
+pub(super) fn refuse_other_shape(
+    entry: &Entry,
+    part: &TruthPart,
+    file: &MappedFile,
+    queries: usize,
+    (rows, width): (usize, usize),
+) -> Result<(), DatasetError> {
+    if width == part.width && (rows == queries || rows == entry.queries.rows) {
+        return Ok(());
+    }
+    Err(DatasetError::contents(
+        file.path(),
+        "shape",
+        format!(
+            "{} queries of {} neighbours, as the dataset entry says",
+            entry.queries.rows, part.width
+        ),
+        format!("{rows} of {width}"),
+        OTHER_SHAPE,
+    ))
+}
+
+/// Reads the file of `part` for the first `queries`; it may have more rows than anybody would use.
 pub(crate) fn claimed_truth(
     entry: &Entry,
     part: &TruthPart,
     file: &MappedFile,
     queries: usize,
 ) -> Result<Claimed, DatasetError> {
-    let (path, bytes) = (file.path(), file.bytes());
-    let (raw, mut distances) = match part.format {
-        Format::Ivecs => (read_ivecs(path, bytes, part.width)?, Distances::NotShipped),
-        Format::Ibin | Format::BigannTruth => (
-            read_flat_ids(path, bytes, part.width)?,
-            flat_distances(bytes, part.width).map_or(Distances::NotShipped, Distances::Shipped),
-        ),
-        Format::Npy => (read_npy_ids(path, bytes)?, Distances::NotShipped),
-        Format::Hdf5 => {
-            let name = part.hdf5_dataset.as_deref().unwrap_or_default();
-            let mut ids = Vec::new();
-            hdf5::read_ids(
-                path,
-                bytes,
-                name,
-                entry.queries.rows,
-                part.width,
-                &mut |some| {
-                    ids.extend_from_slice(some);
-                    Ok(())
-                },
-            )?;
-            let raw = crate::format::RawIds {
-                width: part.width,
-                ids,
-            };
-            (raw, beside(file, name, entry.queries.rows, part.width))
-        }
-        Format::Parquet => {
-            let raw = crate::format::RawIds {
-                width: part.width,
-                ids: parquet::read_ids(file, part, entry.queries.rows)?,
-            };
-            (raw, Distances::NotShipped)
-        }
-        other => return Err(no_layout_of_neighbors(path, other)),
-    };
+    let raw = read_ids(entry, part, file)?;
     let rows = raw.ids.len() / raw.width.max(1);
     if rows < queries || raw.width != part.width {
         return Err(DatasetError::contents(
-            path,
+            file.path(),
             "shape",
             format!("{queries} queries of {} neighbours", part.width),
             format!("{rows} of {}", raw.width),
-            "this is another file, or the entry describes another: correct the one or the other",
+            OTHER_SHAPE,
         ));
     }
+    let mut distances = read_distances(entry, part, file);
     let mut ids = raw.ids;
     ids.truncate(queries * raw.width);
     if let Distances::Shipped(all) = &mut distances {

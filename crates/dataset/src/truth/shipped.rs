@@ -1,6 +1,6 @@
-use super::{Space, Truth, TruthOrigin, no_layout_of_neighbors};
+use super::claimed::{read_ids, refuse_other_shape};
+use super::{Space, Truth, TruthOrigin};
 use crate::catalogue::{Entry, TruthPart};
-use crate::format::{Format, hdf5, parquet, read_flat_ids, read_ivecs, read_npy_ids};
 use crate::{DatasetError, MappedFile};
 
 /// Reads shipped truth, checks every id, and computes its distances.
@@ -11,8 +11,10 @@ pub(crate) fn shipped_truth(
     space: &Space<'_>,
     pool: &rayon::ThreadPool,
 ) -> Result<Truth, DatasetError> {
-    let (path, bytes) = (file.path(), file.bytes());
     let m = space.queries.n();
+    let raw = read_ids(entry, part, file)?;
+    let rows = raw.ids.len() / raw.width.max(1);
+    refuse_other_shape(entry, part, file, m, (rows, raw.width))?;
     let mut checked = CheckedIds {
         file,
         width: part.width,
@@ -21,37 +23,6 @@ pub(crate) fn shipped_truth(
         ids: Vec::new(),
         sorted: Vec::new(),
     };
-    let raw = match part.format {
-        Format::Ivecs => read_ivecs(path, bytes, part.width)?,
-        Format::Ibin | Format::BigannTruth => read_flat_ids(path, bytes, part.width)?,
-        Format::Npy => read_npy_ids(path, bytes)?,
-        Format::Hdf5 => {
-            let name = part.hdf5_dataset.as_deref().unwrap_or_default();
-            let queries = entry.queries.rows;
-            hdf5::read_ids(path, bytes, name, queries, part.width, &mut |ids| {
-                checked.take(ids)
-            })?;
-            return Ok(checked.truth(space, pool));
-        }
-        Format::Parquet => {
-            checked.take(&parquet::read_ids(file, part, entry.queries.rows)?)?;
-            return Ok(checked.truth(space, pool));
-        }
-        other => return Err(no_layout_of_neighbors(path, other)),
-    };
-    let rows = raw.ids.len() / raw.width;
-    if raw.width != part.width || (rows != m && rows != entry.queries.rows) {
-        return Err(DatasetError::contents(
-            path,
-            "shape",
-            format!(
-                "{} queries of {} neighbours, as the dataset entry says",
-                entry.queries.rows, part.width
-            ),
-            format!("{rows} of {}", raw.width),
-            "this is another file, or the entry describes another: correct the one or the other",
-        ));
-    }
     checked.take(&raw.ids)?;
     Ok(checked.truth(space, pool))
 }
