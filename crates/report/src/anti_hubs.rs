@@ -1,48 +1,113 @@
 //! The rarely retrieved rows, on a line of their own: aggregate recall alone accepts nothing.
 
-use crate::chosen::chosen;
+use crate::chosen::{chosen, libraries_without};
 use crate::facts::{FactLine, alarm, line};
 use crate::figures::{count, plural, recall};
 use crate::overlay::Source;
-use annbench_results::{Hubness, HubnessQuality};
+use annbench_results::{AntiHubQuality, Hubness, HubnessQuality, SearchRecord};
+use std::collections::BTreeMap;
+
+const LABEL: &str = "anti-hub recall";
 
 /// A library loses more than this of its rarely retrieved rows against all rows: shown as an alarm.
 const GAP: f64 = 0.02;
 
-/// Anti-hub recall of each library and recall of all rows, by ids, of its fastest point at recall 0.95 or else its best.
+/// Anti-hub recall of each library and recall of all rows, by ids, of its fastest point at recall 0.95 or else
+/// its best. A line for all libraries of the same counts, for figures by others are of other rows; and one for
+/// those without counts.
 pub(crate) fn anti_hubs(source: &Source<'_, '_>) -> Vec<FactLine> {
     let chosen = chosen(source);
-    let Some((_, (_, strata))) = chosen.first_key_value() else {
-        return vec![line("anti-hub recall", "not computed".to_owned())];
-    };
-    let hubness = match &strata.hubness {
-        Ok(hubness) => hubness,
-        Err(why) => return vec![line("anti-hub recall", format!("not computed: {why}"))],
-    };
-    let mut figures = Vec::new();
-    let mut behind = false;
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut without: BTreeMap<Option<&str>, Vec<&str>> = BTreeMap::new();
     for (library, (row, strata)) in &chosen {
-        let found = strata.hubness.as_ref().ok();
-        let figure = found.and_then(|hubness| hubness.anti_hub.recall_pairs);
-        // By ids on both sides: ties count for neither.
-        let all = row.record.quality.as_ref().map_or(0.0, |q| {
-            q.id_hits as f64 / (q.k * q.scored_queries).max(1) as f64
-        });
-        behind |= figure.is_some_and(|figure| figure < all - GAP);
-        figures.push(match figure {
-            Some(figure) => format!("{library} {} (all rows {})", recall(figure), recall(all)),
-            None => format!("{library} abstains"),
-        });
+        match &strata.hubness {
+            Err(why) => without.entry(Some(why)).or_default().push(library),
+            Ok(hubness) => {
+                let same = groups.iter_mut().find(|group| group.holds(hubness));
+                let figure = Figure::of(library, row.record, &hubness.anti_hub);
+                match same {
+                    Some(group) => group.figures.push(figure),
+                    None => groups.push(Group {
+                        hubness,
+                        figures: vec![figure],
+                    }),
+                }
+            }
+        }
     }
-    let text = format!("{} · {}", figures.join(", "), stratum(hubness, source));
-    vec![match behind {
-        true => alarm("anti-hub recall", text),
-        false => line("anti-hub recall", text),
-    }]
+    let unscored = libraries_without(source, &chosen);
+    if !unscored.is_empty() {
+        without.entry(None).or_default().extend(unscored);
+    }
+    let n = source.rows[0].record.dataset.n;
+    let mut lines: Vec<FactLine> = groups.iter().map(|group| group.line(n)).collect();
+    // That is so of all libraries: none need be named.
+    let all_alike = groups.is_empty() && without.len() <= 1;
+    if without.is_empty() && groups.is_empty() {
+        without.entry(None).or_default();
+    }
+    for (why, libraries) in without {
+        let why = why.map_or(String::new(), |why| format!(": {why}"));
+        let text = match all_alike {
+            true => format!("not computed{why}"),
+            false => format!("{} not computed{why}", libraries.join(", ")),
+        };
+        lines.push(line(LABEL, text));
+    }
+    lines
 }
 
-fn stratum(hubness: &HubnessQuality, source: &Source<'_, '_>) -> String {
-    let n = source.rows[0].record.dataset.n;
+/// Libraries that were scored by the same counts over the same pairs.
+struct Group<'r> {
+    hubness: &'r HubnessQuality,
+    figures: Vec<Figure>,
+}
+
+struct Figure {
+    text: String,
+    /// Whether too much more is lost than of all rows.
+    behind: bool,
+}
+
+impl Group<'_> {
+    fn holds(&self, hubness: &HubnessQuality) -> bool {
+        let pairs = |hubness: &HubnessQuality| {
+            let anti_hub = &hubness.anti_hub;
+            (anti_hub.pairs, anti_hub.pair_queries)
+        };
+        self.hubness.base == hubness.base && pairs(self.hubness) == pairs(hubness)
+    }
+
+    fn line(&self, n: u64) -> FactLine {
+        let figures: Vec<&str> = self.figures.iter().map(|f| f.text.as_str()).collect();
+        let text = format!("{} · {}", figures.join(", "), stratum(self.hubness, n));
+        match self.figures.iter().any(|figure| figure.behind) {
+            true => alarm(LABEL, text),
+            false => line(LABEL, text),
+        }
+    }
+}
+
+impl Figure {
+    fn of(library: &str, record: &SearchRecord, anti_hub: &AntiHubQuality) -> Self {
+        // By ids on both sides: ties count for neither.
+        let all = record.quality.as_ref().map_or(0.0, |q| {
+            q.id_hits as f64 / (q.k * q.scored_queries).max(1) as f64
+        });
+        match anti_hub.recall_pairs {
+            Some(found) => Self {
+                text: format!("{library} {} (all rows {})", recall(found), recall(all)),
+                behind: found < all - GAP,
+            },
+            None => Self {
+                text: format!("{library} abstains"),
+                behind: false,
+            },
+        }
+    }
+}
+
+fn stratum(hubness: &HubnessQuality, n: u64) -> String {
     let base = &hubness.base;
     format!(
         "found of {} of {}; rows among the {} nearest of at most {} others, {:.1} % of the base",

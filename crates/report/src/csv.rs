@@ -188,6 +188,15 @@ const COLUMNS: &[Column] = &[
             .collect();
         bars.join("; ")
     }),
+    ("strata_abstained", |_, r| {
+        let strata = r.record.strata.as_ref();
+        let mut told = strata.iter().flat_map(|strata| &strata.bars);
+        let Some(strata) = told.find_map(|bar| bar.strata.as_ref()) else {
+            return String::new();
+        };
+        let abstained: Vec<&str> = strata.abstained.iter().map(|s| s.words()).collect();
+        abstained.join("; ")
+    }),
     ("answers_vary", |_, r| match &r.record.measured {
         Some(_) => answers_vary(r.record).to_string(),
         None => String::new(),

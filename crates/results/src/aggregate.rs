@@ -33,6 +33,14 @@ pub struct ScoringSet<'a> {
     pub relevance: Option<&'a Relevance>,
 }
 
+impl ScoringSet<'_> {
+    /// Whether query `q` has a nearest neighbour at all: zero vectors under cosine have no direction, empty
+    /// sets under jaccard share nothing.
+    pub(crate) fn is_defined(&self, q: usize) -> bool {
+        !self.metric.is_undefined_at_zero() || norm(self.queries.row(q)) > 0.0
+    }
+}
+
 /// Raw answers to a query set.
 #[derive(Clone, Copy, Debug)]
 pub struct Answers<'a> {
@@ -145,7 +153,7 @@ pub fn score_answers(
                         Metric::L2 => 0.0,
                         _ => norm(query),
                     };
-                    let defined = !set.metric.is_undefined_at_zero() || query_norm > 0.0;
+                    let defined = set.is_defined(q);
                     let slots = &answers.ids[q * k..(q + 1) * k];
                     let score = score_query(
                         scratch,

@@ -60,7 +60,7 @@ pub use store::{
     latest_searches,
 };
 pub use strata::{
-    AntiHubQuality, AntiHubs, BARS, Bar, CountBucket, Difficulty, DifficultyMeasure,
+    AntiHubQuality, AntiHubs, BARS, Bar, BarStrata, CountBucket, Difficulty, DifficultyMeasure,
     DifficultyQuality, Hubness, HubnessQuality, Occurrences, OneThird, Strata, StrataQuality,
-    StratumOutcome, contrasts, expansions, lids, nearest_percentiles, robustness,
+    Stratum, StratumOutcome, contrasts, expansions, lids, nearest_percentiles, robustness,
 };

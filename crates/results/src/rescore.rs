@@ -166,6 +166,13 @@ fn with_gains_of(before: &SearchRecord, new: &SearchRecord) -> SearchRecord {
     {
         truth.proved_queries = new.proved_queries;
     }
+    if let (Some(strata), Some(new)) = (&mut with.strata, &new.strata) {
+        for (bar, new) in strata.bars.iter_mut().zip(&new.bars) {
+            if bar.strata.is_none() {
+                bar.strata.clone_from(&new.strata);
+            }
+        }
+    }
     with
 }
 

@@ -208,6 +208,46 @@ fn an_earlier_record_gains_figures_and_is_not_called_changed() {
     assert_eq!((other.changed.len(), other.gained), (1, 0));
 }
 
+/// An earlier rule passed without the strata that abstained: what it told and this one does not has changed.
+#[test]
+fn outcomes_of_an_earlier_rule_gain_their_strata_or_change() {
+    let dir = tempfile::tempdir().unwrap();
+    let line = Line::new();
+    let strata = [Strata::new(
+        &line.subject().scoring,
+        2,
+        Err("not counted".to_owned()),
+    )];
+    let subject = || {
+        let mut subject = line.subject();
+        subject.scoring.strata = &strata;
+        Ok(subject)
+    };
+    let records = measured_run(dir.path(), &line);
+    let records = rescore(&pool(), dir.path(), &records, |_| subject()).records;
+    let earlier = |outcome| {
+        let mut records = records.clone();
+        if let Record::Search(search) = &mut records[2] {
+            for bar in &mut search.strata.as_mut().unwrap().bars {
+                (bar.outcome, bar.strata) = (outcome, None);
+            }
+        }
+        // As an earlier version wrote it.
+        let text = serde_json::to_string(&records[2]).unwrap();
+        assert!(text.contains(r#"{"recall":0.9,"outcome":"#) && !text.contains("abstained"));
+        records[2] = serde_json::from_str(&text).unwrap();
+        records
+    };
+    for (outcome, expected) in [
+        (StratumOutcome::Inconclusive, (0, 1)),
+        (StratumOutcome::Pass, (1, 0)),
+    ] {
+        let again = rescore(&pool(), dir.path(), &earlier(outcome), |_| subject());
+        assert_eq!((again.changed.len(), again.gained), expected);
+        assert_eq!(again.records, records);
+    }
+}
+
 #[test]
 fn lost_figures_and_another_truth_are_put_right() {
     let dir = tempfile::tempdir().unwrap();

@@ -14,7 +14,7 @@ mod ratio;
 
 pub use counts::{poisson_ceiling, robin_hood, skewness};
 pub use distribution::{KolmogorovSmirnov, kolmogorov_smirnov};
-pub use outcome::{Outcome, StratumMean, StratumVerdict, min_over_strata};
+pub use outcome::{Outcome, StratumMean, StratumVerdict, Units, min_over_strata};
 pub use proportion::{clopper_pearson, clopper_pearson_upper, most_wrong, wilson};
 pub use rank::{spearman, spearman_among_zeros, terciles};
 pub use ratio::{Ratio, ratio_of_sums};

@@ -5,9 +5,9 @@
 )]
 
 use annbench_stats::{
-    Outcome, StratumMean, clopper_pearson, clopper_pearson_upper, min_over_strata, most_wrong,
-    poisson_ceiling, ratio_of_sums, robin_hood, skewness, spearman, spearman_among_zeros, terciles,
-    wilson,
+    Outcome, StratumMean, StratumVerdict, Units, clopper_pearson, clopper_pearson_upper,
+    min_over_strata, most_wrong, poisson_ceiling, ratio_of_sums, robin_hood, skewness, spearman,
+    spearman_among_zeros, terciles, wilson,
 };
 use proptest::prelude::*;
 
@@ -64,7 +64,7 @@ fn w15_a_stratum_without_enough_queries_keeps_the_others_from_passing() {
     let strata = [(0.97, 0.06, 400.0f64), (0.91, 0.15, 150.0)].map(|(mean, sd, m)| StratumMean {
         mean,
         standard_error: sd / m.sqrt(),
-        units: m as u64,
+        units: Units::Alike(m as u64),
     });
     let (outcome, verdicts) = min_over_strata(&strata, false, 0.90, 0.05).unwrap();
     assert_eq!(outcome, Outcome::Inconclusive);
@@ -91,20 +91,57 @@ fn w15_a_stratum_without_enough_queries_keeps_the_others_from_passing() {
 
 #[test]
 fn what_was_always_right_may_still_be_wrong_sometimes() {
-    let all_right = StratumMean {
+    let all_right = [StratumMean {
         mean: 1.0,
         standard_error: 0.0,
-        units: 1000,
-    };
+        units: Units::Alike(1000),
+    }];
     // One stratum: 0.025^(1/1000).
-    let (outcome, verdicts) = min_over_strata(&[all_right], false, 0.99, 0.05).unwrap();
+    let (outcome, verdicts) = min_over_strata(&all_right, false, 0.99, 0.05).unwrap();
     assert_eq!(outcome, Outcome::Pass);
     close(verdicts[0].lower, 0.025f64.powf(1.0 / 1000.0));
     close(verdicts[0].upper, 1.0);
     assert_eq!(
-        min_over_strata(&[all_right], false, 0.999, 0.05).unwrap().0,
+        min_over_strata(&all_right, false, 0.999, 0.05).unwrap().0,
         Outcome::Inconclusive
     );
+}
+
+fn only_verdict(mean: f64, standard_error: f64, units: Units) -> StratumVerdict {
+    let stratum = [StratumMean {
+        mean,
+        standard_error,
+        units,
+    }];
+    min_over_strata(&stratum, false, 0.5, 0.05).unwrap().1[0]
+}
+
+/// 100 queries of one pair and one of 100: that one query may fail hides half of all pairs.
+#[test]
+fn the_heaviest_units_may_hide_the_most() {
+    let mut weights = vec![1; 100];
+    weights.push(100);
+    let lower = only_verdict(1.0, 0.0, Units::Weighing(weights)).lower;
+    // c with ln(100 / c) = ln 40 is 2.5: 97.5 of 200 pairs.
+    close(lower, 1.0 - 97.5 / 200.0);
+    // Two of weight 2 and two of weight 1: c^4 = 4 / 40.
+    let lower = only_verdict(1.0, 0.0, Units::Weighing(vec![2, 1, 0, 2, 1])).lower;
+    let c = (4.0f64 / 40.0).powf(0.25);
+    close(lower, 1.0 - (6.0 - 4.0 * c) / 6.0);
+    assert_eq!(only_verdict(1.0, 0.0, Units::Weighing(vec![])).lower, 0.0);
+}
+
+#[test]
+fn a_fault_more_never_lifts_the_lower_bound() {
+    // 277 queries, all found, and one of them missed: the normal bound alone would be the higher one.
+    let all = only_verdict(1.0, 0.0, Units::Alike(277));
+    let ratio = ratio_of_sums((0..277).map(|q| (u32::from(q > 0), 1))).unwrap();
+    let but_one = only_verdict(ratio.value, ratio.standard_error, Units::Alike(277));
+    assert!(ratio.value - 1.96 * ratio.standard_error > all.lower);
+    assert!(but_one.lower <= all.lower);
+    let none = only_verdict(0.0, 0.0, Units::Alike(277));
+    let one = only_verdict(1.0 - ratio.value, ratio.standard_error, Units::Alike(277));
+    assert!(one.upper >= none.upper);
 }
 
 #[test]
@@ -229,6 +266,39 @@ proptest! {
         }
     }
 
+    /// By the weights it is no more than the plain share times the largest over the mean weight, no less than
+    /// the plain share of that many units, and that share where all weigh the same.
+    #[test]
+    fn what_weights_hide_lies_between_plain_shares(
+        weights in prop::collection::vec(1u32..20, 1..80), same in 1u32..9
+    ) {
+        let hidden = |units| 1.0 - only_verdict(1.0, 0.0, units).lower;
+        let m = weights.len();
+        let plain = hidden(Units::Alike(m as u64));
+        let mean = weights.iter().sum::<u32>() as f64 / m as f64;
+        let largest = f64::from(*weights.iter().max().unwrap());
+        let weighed = hidden(Units::Weighing(weights));
+        prop_assert!(weighed <= plain * largest / mean + 1e-9, "{weighed} {plain}");
+        prop_assert!(weighed >= plain - 1e-9 && weighed <= 1.0, "{weighed} {plain}");
+        prop_assert!((hidden(Units::Weighing(vec![same; m])) - plain).abs() < 1e-9);
+    }
+
+    /// No choice of chances that leaves the sample likely enough hides more.
+    #[test]
+    fn no_chances_hide_more_than_the_bound(
+        units in prop::collection::vec((1u32..20, 0.0f64..1.0), 1..30)
+    ) {
+        let (weights, shares): (Vec<u32>, Vec<f64>) = units.into_iter().unzip();
+        let all: f64 = shares.iter().sum();
+        prop_assume!(all > 0.0);
+        let hidden = 1.0 - only_verdict(1.0, 0.0, Units::Weighing(weights.clone())).lower;
+        // Chances whose logarithms share out ln(1 / level), level 0.025.
+        let chance = |share: f64| 1.0 - 0.025f64.powf(share / all);
+        let failing: f64 = weights.iter().zip(&shares).map(|(&w, &s)| f64::from(w) * chance(s)).sum();
+        let total: f64 = weights.iter().map(|&w| f64::from(w)).sum();
+        prop_assert!(failing / total <= hidden + 1e-9, "{} {}", failing / total, hidden);
+    }
+
     /// Passing at a bar is what every stratum's lower bound does, and the weighted mean is never below
     /// the least of the means.
     #[test]
@@ -237,7 +307,7 @@ proptest! {
     ) {
         let strata: Vec<StratumMean> = means
             .iter()
-            .map(|&(mean, _)| StratumMean { mean, standard_error: 1e-300, units: 100 })
+            .map(|&(mean, _)| StratumMean { mean, standard_error: 1e-300, units: Units::Alike(u64::MAX) })
             .collect();
         let (outcome, _) = min_over_strata(&strata, false, bar, 0.05).unwrap();
         let least = means.iter().map(|&(mean, _)| mean).fold(f64::INFINITY, f64::min);

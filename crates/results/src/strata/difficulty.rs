@@ -19,37 +19,44 @@ pub enum DifficultyMeasure {
     Expansion,
 }
 
-/// Each query's third, from easy (0) to hard (2).
+/// Each scored query's third, from easy (0) to hard (2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difficulty {
     /// What it was told by.
     pub measure: DifficultyMeasure,
-    /// Third of each query, in query order.
-    pub thirds: Vec<u8>,
+    /// Third of each query, in query order; `None` for one that is not scored.
+    pub thirds: Vec<Option<u8>>,
 }
 
 impl Difficulty {
-    /// Of truth distances `[queries, width]` as this project computes them.
+    /// Of truth distances `[queries, width]` as this project computes them. Only queries that are `scored`
+    /// are ranked: all distances of a zero query are alike, which would make it the hardest.
     ///
     /// # Errors
     /// Why it cannot be told: too few columns, or a metric whose values are no distances.
-    pub fn of(metric: Metric, distances: &[f64], width: usize, k: usize) -> Result<Self, String> {
-        if width >= LID_COLUMNS {
-            let lids = lids(metric, distances, width)?;
-            return Ok(Self {
-                measure: DifficultyMeasure::Lid,
-                thirds: terciles(&lids),
-            });
+    pub fn of(
+        metric: Metric,
+        distances: &[f64],
+        width: usize,
+        k: usize,
+        scored: impl Fn(usize) -> bool,
+    ) -> Result<Self, String> {
+        let (measure, hardness) = if width >= LID_COLUMNS {
+            (DifficultyMeasure::Lid, lids(metric, distances, width)?)
+        } else {
+            // Negated, so that the hard ones come last; equal ones stay in query order.
+            let expansions = expansions(metric, distances, width, k)?;
+            let negated = expansions.into_iter().map(|expansion| -expansion);
+            (DifficultyMeasure::Expansion, negated.collect())
+        };
+        let all = hardness.iter().copied().enumerate();
+        let ranked: Vec<(usize, f64)> = all.filter(|&(q, _)| scored(q)).collect();
+        let values: Vec<f64> = ranked.iter().map(|&(_, value)| value).collect();
+        let mut thirds = vec![None; hardness.len()];
+        for ((q, _), third) in ranked.into_iter().zip(terciles(&values)) {
+            thirds[q] = Some(third);
         }
-        let mut expansions = expansions(metric, distances, width, k)?;
-        // Negated, so that the hard ones come last; equal ones stay in query order.
-        for expansion in &mut expansions {
-            *expansion = -*expansion;
-        }
-        Ok(Self {
-            measure: DifficultyMeasure::Expansion,
-            thirds: terciles(&expansions),
-        })
+        Ok(Self { measure, thirds })
     }
 }
 
@@ -198,10 +205,11 @@ mod tests {
     fn the_truths_distances_are_taken_for_what_they_are() {
         // Squared distances 1 and 16 against 1 and 4: at k = 1 the second query is the harder.
         let distances = [1.0, 16.0, 1.0, 4.0, 1.0, 64.0];
-        let found = Difficulty::of(Metric::L2, &distances, 2, 1).expect("two columns are enough");
+        let found =
+            Difficulty::of(Metric::L2, &distances, 2, 1, |_| true).expect("two columns are enough");
         assert_eq!(found.measure, DifficultyMeasure::Expansion);
-        assert_eq!(found.thirds, [1, 2, 0]);
-        assert!(Difficulty::of(Metric::L2, &distances, 2, 2).is_err());
-        assert!(Difficulty::of(Metric::InnerProduct, &distances, 2, 1).is_err());
+        assert_eq!(found.thirds, [Some(1), Some(2), Some(0)]);
+        assert!(Difficulty::of(Metric::L2, &distances, 2, 2, |_| true).is_err());
+        assert!(Difficulty::of(Metric::InnerProduct, &distances, 2, 1, |_| true).is_err());
     }
 }

@@ -4,19 +4,21 @@
 //! (anti-hubs), which queries are hard. They come from the truth and from exact occurrence counts, never
 //! from an answer. [`StrataQuality`] is how the answers of a point fare in each.
 
+mod bars;
 mod difficulty;
 mod hubs;
 mod quality;
 mod robustness;
 mod set;
 
+pub use bars::{BARS, Bar, BarStrata, Stratum, StratumOutcome};
 pub use difficulty::{
     Difficulty, DifficultyMeasure, contrasts, expansions, lids, nearest_percentiles,
 };
 pub use hubs::AntiHubs;
 pub use quality::{
-    AntiHubQuality, BARS, Bar, CountBucket, DifficultyQuality, Hubness, HubnessQuality, OneThird,
-    StrataQuality, StratumOutcome,
+    AntiHubQuality, CountBucket, DifficultyQuality, Hubness, HubnessQuality, OneThird,
+    StrataQuality,
 };
 pub use robustness::robustness;
 pub use set::{Occurrences, Strata};

@@ -1,19 +1,15 @@
 //! How the answers of a point fare in each stratum.
 
+use crate::strata::bars::{Bar, Stratum, bars};
 use crate::strata::difficulty::DifficultyMeasure;
 use crate::strata::set::{HubStrata, Strata};
 use crate::{Answers, ScoringSet};
 use annbench_stats::{
-    Outcome, StratumMean, min_over_strata, poisson_ceiling, ratio_of_sums, skewness,
-    spearman_among_zeros,
+    StratumMean, Units, poisson_ceiling, ratio_of_sums, skewness, spearman_among_zeros,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Recalls at which the outcome over all strata is told.
-pub const BARS: [f64; 3] = [0.90, 0.95, 0.99];
-/// One-sided error over all strata together, and on either side.
-const ALPHA: f64 = 0.05;
 /// Queries below which a stratum of queries abstains.
 const LEAST_QUERIES: u64 = 100;
 /// Pairs, and queries they are of, below which the anti-hub stratum abstains.
@@ -132,38 +128,6 @@ pub struct OneThird {
     pub recall: Option<f64>,
 }
 
-/// Whether every stratum reaches a recall.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bar {
-    /// The recall.
-    pub recall: f64,
-    /// What is shown.
-    pub outcome: StratumOutcome,
-}
-
-/// What is shown of all strata together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StratumOutcome {
-    /// Every stratum's lower bound reaches it, and the anti-hubs did not abstain.
-    Pass,
-    /// A stratum's upper bound is below it.
-    Fail,
-    /// Neither.
-    Inconclusive,
-}
-
-impl StratumOutcome {
-    /// The word for tables.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-}
-
 /// What is known of one query's answer.
 struct Answered<'a> {
     truth: &'a [u32],
@@ -192,7 +156,7 @@ pub(crate) fn score_strata(
                 truth: &set.truth_ids[first..first + k],
                 ids: answers.distinct(q, set.base.n()),
                 hits: (*hits)?,
-                third: thirds.map(|thirds| thirds[q]),
+                third: thirds.and_then(|thirds| thirds.get(q).copied().flatten()),
             })
         })
         .collect();
@@ -200,15 +164,18 @@ pub(crate) fn score_strata(
     for query in &answered {
         queries_by_hits[query.hits as usize] += 1;
     }
-    let hubness = match &strata.hubs {
-        Ok(hubs) => Ok(by_hubness(set, k, hubs, &answered)),
-        Err(why) => Err(why.clone()),
+    let (hubness, anti_hubs) = match &strata.hubs {
+        Ok(hubs) => {
+            let (hubness, anti_hubs) = by_hubness(set, k, hubs, &answered);
+            (Ok(hubness), anti_hubs)
+        }
+        Err(why) => (Err(why.clone()), None),
     };
     let difficulty = match &strata.difficulty {
         Ok(difficulty) => Ok(by_difficulty(k, difficulty.measure, &answered)),
         Err(why) => Err(why.clone()),
     };
-    let bars = bars(k, &answered, hubness.as_ref().ok());
+    let bars = bars(required(k, &answered, anti_hubs));
     StrataQuality {
         queries_by_hits,
         hubness,
@@ -223,12 +190,13 @@ impl Answered<'_> {
     }
 }
 
+/// By hubness, and the anti-hubs' recall with the pairs that each query weighs, unless they abstain.
 fn by_hubness(
     set: &ScoringSet<'_>,
     k: usize,
     hubs: &HubStrata,
     answered: &[Answered<'_>],
-) -> HubnessQuality {
+) -> (HubnessQuality, Option<StratumMean>) {
     let counts = &hubs.occurrences.counts;
     let is_anti = |id: u32| hubs.anti_hubs.holds(counts[id as usize]);
     let pairs_of = |query: &Answered<'_>| -> (u32, u32) {
@@ -268,7 +236,12 @@ fn by_hubness(
         .zip(&in_answers)
         .map(|(&a, &b)| u64::from(a.abs_diff(b)))
         .sum();
-    HubnessQuality {
+    let anti_hubs = ratio.map(|ratio| StratumMean {
+        mean: ratio.value,
+        standard_error: ratio.standard_error,
+        units: Units::Weighing(by_query.iter().map(|&(_, all)| all).collect()),
+    });
+    let quality = HubnessQuality {
         base: Hubness {
             k: hubs.occurrences.k as u64,
             asked_rows: hubs.occurrences.asked,
@@ -295,7 +268,8 @@ fn by_hubness(
         hub_rank_support: spearman_among_zeros(&in_truth, &in_answers, 0).filter(|_| ranked),
         total_variation: 0.5 * off as f64 / slots as f64,
         hub_overlap: hub_overlap(n, budget, &in_truth, &in_answers),
-    }
+    };
+    (quality, anti_hubs)
 }
 
 /// Skewness of `counts` and as many zeros.
@@ -387,39 +361,34 @@ fn by_difficulty(
     DifficultyQuality { measure, thirds }
 }
 
-/// The outcome over the thirds of difficulty and the anti-hubs, the latter required.
-fn bars(k: usize, answered: &[Answered<'_>], hubness: Option<&HubnessQuality>) -> Vec<Bar> {
-    let mut strata: Vec<StratumMean> = (0..3)
-        .filter_map(|third| {
-            let within = answered.iter().filter(|query| query.third == Some(third));
-            mean_of(within.map(|query| f64::from(query.hits) / k as f64))
-        })
-        .filter(|stratum| stratum.units >= LEAST_QUERIES)
+/// The strata that a recall is asked of: the thirds of difficulty and the anti-hubs. Where a third has no
+/// bounds all queries stand beside them, so that no least mean is above the mean of all.
+fn required(
+    k: usize,
+    answered: &[Answered<'_>],
+    anti_hubs: Option<StratumMean>,
+) -> Vec<(Stratum, Option<StratumMean>)> {
+    let mean_over = |third: Option<u8>| {
+        let within = answered
+            .iter()
+            .filter(|query| third.is_none() || query.third == third);
+        mean_of(within.map(|query| f64::from(query.hits) / k as f64))
+    };
+    let thirds = Stratum::THIRDS.into_iter().zip(0u8..);
+    let mut strata: Vec<(Stratum, Option<StratumMean>)> = thirds
+        .map(|(stratum, third)| (stratum, mean_over(Some(third))))
         .collect();
-    let anti_hubs = hubness.and_then(|hubness| {
-        Some(StratumMean {
-            mean: hubness.anti_hub.recall_pairs?,
-            standard_error: hubness.anti_hub.recall_pairs_standard_error?,
-            units: hubness.anti_hub.pair_queries,
-        })
-    });
-    strata.extend(anti_hubs);
-    BARS.into_iter()
-        .filter_map(|recall| {
-            let (outcome, _) = min_over_strata(&strata, anti_hubs.is_none(), recall, ALPHA)?;
-            let outcome = match outcome {
-                Outcome::Pass => StratumOutcome::Pass,
-                Outcome::Fail => StratumOutcome::Fail,
-                Outcome::Inconclusive => StratumOutcome::Inconclusive,
-            };
-            Some(Bar { recall, outcome })
-        })
-        .collect()
+    if strata.iter().any(|(_, mean)| mean.is_none()) {
+        strata.push((Stratum::AllQueries, mean_over(None)));
+    }
+    strata.push((Stratum::AntiHubs, anti_hubs));
+    strata
 }
 
+/// `None` with fewer than 100 values.
 fn mean_of(values: impl Iterator<Item = f64> + Clone) -> Option<StratumMean> {
-    let units = values.clone().count();
-    if units < 2 {
+    let units = values.clone().count() as u64;
+    if units < LEAST_QUERIES {
         return None;
     }
     let m = units as f64;
@@ -428,6 +397,6 @@ fn mean_of(values: impl Iterator<Item = f64> + Clone) -> Option<StratumMean> {
     Some(StratumMean {
         mean,
         standard_error: (variance / m).sqrt(),
-        units: units as u64,
+        units: Units::Alike(units),
     })
 }

@@ -56,7 +56,9 @@ impl Strata {
         Self {
             k,
             hubs,
-            difficulty: Difficulty::of(set.metric, set.truth_distances, set.truth_width, k),
+            difficulty: Difficulty::of(set.metric, set.truth_distances, set.truth_width, k, |q| {
+                q < set.queries.n() && set.is_defined(q)
+            }),
         }
     }
 

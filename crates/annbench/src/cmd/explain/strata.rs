@@ -1,6 +1,6 @@
 use super::lines::Lines;
 use annbench_results::{
-    CountBucket, DifficultyMeasure, DifficultyQuality, HubnessQuality, StrataQuality,
+    Bar, CountBucket, DifficultyMeasure, DifficultyQuality, HubnessQuality, StrataQuality,
     StratumOutcome,
 };
 
@@ -19,18 +19,37 @@ pub(super) fn write_strata(lines: &mut Lines, strata: &StrataQuality, k: u64, n:
     for (number, bar) in strata.bars.iter().enumerate() {
         lines.add(
             if number == 0 { "min over strata" } else { "" },
-            format!("≥ {}: {}", bar.recall, in_words(bar.outcome)),
+            format!("≥ {}: {}", bar.recall, in_words(bar)),
         );
     }
 }
 
-fn in_words(outcome: StratumOutcome) -> &'static str {
-    match outcome {
-        StratumOutcome::Pass => "pass: every stratum's lower bound reaches it",
-        StratumOutcome::Fail => "fail: a stratum's upper bound is below it",
-        StratumOutcome::Inconclusive => {
-            "inconclusive: the bounds do not decide, or the anti-hubs abstain"
+fn in_words(bar: &Bar) -> String {
+    let Some(strata) = &bar.strata else {
+        return format!(
+            "{} by an earlier rule, which passed without strata that abstained: rescore it",
+            bar.outcome.word()
+        );
+    };
+    let judged = strata.judged.len();
+    match bar.outcome {
+        StratumOutcome::Pass => {
+            format!("pass: the lower bounds of all {judged} strata reach it")
         }
+        StratumOutcome::Fail => {
+            format!("fail: the upper bound of one of {judged} strata is below it")
+        }
+        StratumOutcome::Inconclusive => match strata.abstained.as_slice() {
+            [] => format!("inconclusive: the bounds of {judged} strata do not decide"),
+            abstained => {
+                let words: Vec<&str> = abstained.iter().map(|stratum| stratum.words()).collect();
+                let rest = match judged {
+                    0 => String::new(),
+                    _ => format!("; the upper bounds of {judged} others reach it"),
+                };
+                format!("inconclusive: no bounds for {}{rest}", words.join(", "))
+            }
+        },
     }
 }
 
