@@ -28,6 +28,5 @@ pub use flat::{Flat, Path, search};
 pub use join::{JoinError, Part, join};
 pub use kernel::{Level, simd_level};
 pub use neighbors::Neighbors;
-pub use others::count_ids;
 pub use proof::{Certified, Method, Proof, Status, status};
 pub use searcher::FlatSearcher;

@@ -1,38 +1,16 @@
 use crate::meter::Progress;
-use crate::{Candidate, ExactError, Flat, Neighbors};
+use crate::{Candidate, ExactError, Flat};
 use annbench_core::Vectors;
-use std::ops::Range;
 
 /// Base rows that are asked about together, so that their neighbours take little memory.
 const STEP: usize = 1 << 16;
 
 impl Flat<'_> {
-    /// The `k` nearest of all other base rows for each base row of `rows`, in canonical order. A row is
-    /// another by its id: copies of a row are among its neighbours.
-    ///
-    /// # Errors
-    /// Any [`ExactError`] but too many rows; `k` is at most the rows less one.
-    pub fn leave_one_out(
-        &self,
-        rows: Range<usize>,
-        k: usize,
-        pool: &rayon::ThreadPool,
-        progress: Progress<'_>,
-    ) -> Result<Neighbors, ExactError> {
-        let mut ids = Vec::with_capacity(rows.len() * k);
-        let mut distances = Vec::with_capacity(rows.len() * k);
-        self.pass_others(rows, k, pool, progress, &mut |others| {
-            ids.extend(others.iter().map(|c| c.id));
-            distances.extend(others.iter().map(|c| c.distance));
-        })?;
-        Ok(Neighbors::new(k, ids, distances))
-    }
-
     /// N^B: for each base row, of how many other base rows it is one of the `k` nearest other rows.
     /// Exact, and the lists themselves are never held all at once.
     ///
     /// # Errors
-    /// As [`Flat::leave_one_out`].
+    /// Any [`ExactError`] but too many rows; `k` is at most the rows less one.
     pub fn occurrences(
         &self,
         k: usize,
@@ -45,8 +23,9 @@ impl Flat<'_> {
         for first in (0..n).step_by(STEP) {
             let before = first as u64 * n as u64;
             let whole = |done: u64, _: u64| progress(before + done, all);
-            let rows = first..n.min(first + STEP);
-            self.pass_others(rows, k, pool, &whole, &mut |others| {
+            let rows = self.base().slice(first..n.min(first + STEP));
+            let own = |i: usize| (first + i) as u32;
+            self.pass_rows(rows, &own, k, pool, &whole, &mut |others| {
                 for other in others {
                     counts[other.id as usize] += 1;
                 }
@@ -56,10 +35,11 @@ impl Flat<'_> {
     }
 
     /// The `k` nearest of all other base rows for each of some rows: `queries` holds rows `own` of the base,
-    /// in that order. Each list goes to `take`.
+    /// in that order. Each list, in canonical order, goes to `take`. A row is another by its id: copies of a
+    /// row are among its neighbours.
     ///
     /// # Errors
-    /// As [`Flat::leave_one_out`]; [`ExactError::Id`] for a row that the base does not have.
+    /// As [`Flat::occurrences`]; [`ExactError::Id`] for a row that the base does not have.
     pub fn each_others(
         &self,
         queries: Vectors<'_>,
@@ -77,24 +57,6 @@ impl Flat<'_> {
             }
         }
         self.pass_rows(queries, &|i| own[i], k, pool, progress, take)
-    }
-
-    fn pass_others(
-        &self,
-        rows: Range<usize>,
-        k: usize,
-        pool: &rayon::ThreadPool,
-        progress: Progress<'_>,
-        take: &mut (dyn FnMut(&[Candidate]) + Send),
-    ) -> Result<(), ExactError> {
-        let n = self.base().n();
-        if rows.start > rows.end || rows.end > n {
-            let (start, end) = (rows.start, rows.end);
-            return Err(ExactError::RowRange { start, end, n });
-        }
-        let queries = self.base().slice(rows.clone());
-        let own = |i: usize| (rows.start + i) as u32;
-        self.pass_rows(queries, &own, k, pool, progress, take)
     }
 
     /// `queries` are rows of the base, of which the `i`-th is row `own(i)`.
@@ -128,18 +90,4 @@ impl Flat<'_> {
             }
         })
     }
-}
-
-/// How often each of `n` ids occurs in lists of neighbours.
-///
-/// # Errors
-/// [`ExactError::Id`] for an id that is not below `n`.
-pub fn count_ids(ids: &[u32], n: usize) -> Result<Vec<u32>, ExactError> {
-    let mut counts = vec![0; n];
-    for (at, &id) in ids.iter().enumerate() {
-        *counts
-            .get_mut(id as usize)
-            .ok_or(ExactError::Id { id, at, n })? += 1;
-    }
-    Ok(counts)
 }

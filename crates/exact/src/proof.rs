@@ -140,13 +140,6 @@ impl Certified {
         &self.proofs
     }
 
-    /// By how much every row outside the shortlist of query `q` is proved to be farther than its
-    /// k-th neighbour.
-    pub fn slack(&self, q: usize) -> f64 {
-        let (_, distances) = self.neighbors.row(q);
-        self.proofs[q].outside - distances[distances.len() - 1]
-    }
-
     /// How many queries have `status`.
     pub fn count(&self, status: Status) -> usize {
         self.proofs.iter().filter(|p| p.status == status).count()

@@ -1,10 +1,12 @@
 //! P17 to P21: how often rows occur in exact lists of neighbours.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod support;
+
 use annbench_core::{Metric, Rows, Vectors};
-use annbench_exact::{Flat, count_ids};
+use annbench_exact::Flat;
 use proptest::prelude::*;
-use std::ops::ControlFlow;
+use support::{count_ids, leave_one_out};
 
 fn pool() -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new()
@@ -17,9 +19,7 @@ fn pool() -> rayon::ThreadPool {
 fn lists(base: &[f32], k: usize) -> Vec<u32> {
     let vectors = Vectors::F32(Rows::new(base, 1).unwrap());
     let flat = Flat::new(vectors, Metric::L2, &pool()).unwrap();
-    let go_on = |_: u64, _: u64| ControlFlow::Continue(());
-    let found = flat.leave_one_out(0..base.len(), k, &pool(), &go_on);
-    found.unwrap().ids().to_vec()
+    leave_one_out(&flat, vectors, 0..base.len(), k, &pool()).unwrap()
 }
 
 proptest! {
@@ -31,7 +31,7 @@ proptest! {
     ) {
         let n = base.len();
         let lists = lists(&base, k);
-        let counts = count_ids(&lists, n).unwrap();
+        let counts = count_ids(&lists, n);
         // P17: every list has k rows.
         prop_assert_eq!(counts.iter().sum::<u32>() as usize, n * k);
         // P18: a row of count 0 is in no list.
@@ -40,7 +40,7 @@ proptest! {
         }
         // P19, for a part of the lists: rows beyond those that they have room for are never retrieved.
         for m in [1, n / 2, n] {
-            let some = count_ids(&lists[..m * k], n).unwrap();
+            let some = count_ids(&lists[..m * k], n);
             let never = some.iter().filter(|&&count| count == 0).count();
             prop_assert!(never + m * k >= n);
             prop_assert_eq!(some.iter().sum::<u32>() as usize, m * k);
@@ -54,8 +54,8 @@ proptest! {
         // P21: the order of the lists does not matter, and each twice is twice as often.
         let mut turned = lists.clone();
         turned.rotate_left(k * turn.index(n));
-        prop_assert_eq!(count_ids(&turned, n).unwrap(), counts.clone());
+        prop_assert_eq!(count_ids(&turned, n), counts.clone());
         let doubled: Vec<u32> = counts.iter().map(|count| 2 * count).collect();
-        prop_assert_eq!(count_ids(&[&lists[..], &lists[..]].concat(), n).unwrap(), doubled);
+        prop_assert_eq!(count_ids(&[&lists[..], &lists[..]].concat(), n), doubled);
     }
 }

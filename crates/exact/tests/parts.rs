@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use annbench_core::{Metric, Rows, Vectors, distance};
-use annbench_exact::{
-    Certified, ExactError, Flat, JoinError, Level, Part, Path, certify, count_ids, join,
-};
+use annbench_exact::{Certified, ExactError, Flat, JoinError, Level, Part, Path, certify, join};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
+use support::{count_ids, leave_one_out};
 
 const METRICS: [Metric; 3] = [Metric::L2, Metric::InnerProduct, Metric::Cosine];
 
@@ -145,7 +146,10 @@ proptest! {
                     let joined = join(&parts, base, asked, metric, k).unwrap();
                     prop_assert_eq!(truth(&joined), truth(&whole));
                     for q in 0..9 {
-                        prop_assert!(joined.slack(q) >= 0.0 || path == Path::Shortlist);
+                        // Rows outside of a full scan are proved to be no nearer than the last of it.
+                        let (_, distances) = joined.neighbors().row(q);
+                        let slack = joined.proofs()[q].outside - distances[k - 1];
+                        prop_assert!(slack >= 0.0 || path == Path::Shortlist);
                     }
                 }
                 for level in Level::available() {
@@ -170,7 +174,7 @@ proptest! {
         for base in [u8s(&base, dim), floats(&wide, dim)] {
             for metric in METRICS {
                 let flat = Flat::new(base, metric, &pool()).unwrap();
-                let found = flat.leave_one_out(0..n, k, &pool(), &go_on).unwrap();
+                let found = leave_one_out(&flat, base, 0..n, k, &pool()).unwrap();
                 for y in 0..n {
                     let mut row: Vec<(f64, u32)> = (0..n)
                         .filter(|&x| x != y)
@@ -178,13 +182,13 @@ proptest! {
                         .collect();
                     row.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap().then(a.1.cmp(&b.1)));
                     let expected: Vec<u32> = row[..k].iter().map(|c| c.1).collect();
-                    prop_assert_eq!(found.row(y).0, &expected[..]);
+                    prop_assert_eq!(&found[y * k..(y + 1) * k], &expected[..]);
                 }
                 let counts = flat.occurrences(k, &pool(), &go_on).unwrap();
                 prop_assert_eq!(counts.iter().map(|&c| c as usize).sum::<usize>(), n * k);
-                prop_assert_eq!(counts, count_ids(found.ids(), n).unwrap());
-                let some = flat.leave_one_out(n / 3..n, k, &pool(), &go_on).unwrap();
-                prop_assert_eq!(some.ids(), &found.ids()[n / 3 * k..]);
+                prop_assert_eq!(counts, count_ids(&found, n));
+                let some = leave_one_out(&flat, base, n / 3..n, k, &pool()).unwrap();
+                prop_assert_eq!(&some[..], &found[n / 3 * k..]);
             }
         }
     }
@@ -194,12 +198,10 @@ proptest! {
 #[test]
 fn w7_occurrences_on_a_line() {
     let base = [0.0, 1.0, 3.0, 7.0, 12.0, 13.0, 15.0, 25.0];
-    let flat = Flat::new(floats(&base, 1), Metric::L2, &pool()).unwrap();
-    let found = flat.leave_one_out(0..8, 2, &pool(), &go_on).unwrap();
-    assert_eq!(
-        found.ids(),
-        [1, 2, 0, 2, 1, 0, 2, 4, 5, 6, 4, 6, 5, 4, 6, 5]
-    );
+    let vectors = floats(&base, 1);
+    let flat = Flat::new(vectors, Metric::L2, &pool()).unwrap();
+    let found = leave_one_out(&flat, vectors, 0..8, 2, &pool()).unwrap();
+    assert_eq!(found, [1, 2, 0, 2, 1, 0, 2, 4, 5, 6, 4, 6, 5, 4, 6, 5]);
     let counts = flat.occurrences(2, &pool(), &go_on).unwrap();
     assert_eq!(counts, [2, 2, 3, 0, 3, 3, 3, 0]);
 }
@@ -226,23 +228,24 @@ fn what_makes_no_sense_is_refused() {
     let values = values(20, 1, 9);
     let base = u8s(&values, 2);
     let flat = Flat::new(base, Metric::L2, &pool()).unwrap();
-    let others = |rows, k| flat.leave_one_out(rows, k, &pool(), &go_on).unwrap_err();
-    assert_eq!(others(0..10, 0), ExactError::NoNeighbors);
-    assert_eq!(
-        others(0..10, 10),
-        ExactError::TooManyOthers { k: 10, others: 9 }
+    let others = |k| leave_one_out(&flat, base, 0..10, k, &pool()).unwrap_err();
+    assert_eq!(others(0), ExactError::NoNeighbors);
+    assert_eq!(others(10), ExactError::TooManyOthers { k: 10, others: 9 });
+    let strange = flat.each_others(
+        base.slice(0..3),
+        &[1, 3, 10],
+        1,
+        &pool(),
+        &go_on,
+        &mut |_| {},
     );
     assert_eq!(
-        others(4..11, 1),
-        ExactError::RowRange {
-            start: 4,
-            end: 11,
+        strange,
+        Err(ExactError::Id {
+            id: 10,
+            at: 2,
             n: 10
-        }
-    );
-    assert_eq!(
-        count_ids(&[1, 3, 7], 7),
-        Err(ExactError::Id { id: 7, at: 2, n: 7 })
+        })
     );
 
     let asked = base.slice(0..3);
