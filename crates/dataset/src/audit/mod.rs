@@ -177,7 +177,7 @@ pub fn audit_opened(
 }
 
 /// Raised when a quick audit would find something else: what an older one has found is not used.
-const QUICK_VERSION: u32 = 1;
+const QUICK_VERSION: u32 = 2;
 
 /// A quick audit of a dataset that is open; remembered under the fingerprints of vectors and truth.
 ///
