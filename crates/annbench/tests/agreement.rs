@@ -91,6 +91,81 @@ fn two_runs_are_compared_point_by_point() {
     assert!(complaint.contains("--retry lost"), "{complaint}");
 }
 
+/// The lines of `text` that tell what was left out.
+fn left_out(text: &str) -> Vec<&str> {
+    let lines = text.lines();
+    lines.filter_map(|l| l.strip_prefix("left out: ")).collect()
+}
+
+/// Writes the measured points of a group of `run` once more, as another executable would have measured them.
+fn measure_again_with_another_executable(bench: &Bench, run: &str, group: &str) {
+    use annbench_results::{Record, RunRecords, point_id};
+    let records = RunRecords::open(&bench.path(run)).unwrap();
+    let file = format!("{run}/records.jsonl");
+    let mut text = std::fs::read_to_string(bench.path(&file)).unwrap();
+    for search in records.latest_searches() {
+        if search.group == group && search.identity.k == 5 {
+            let mut other = search.clone();
+            other.identity.build.executable_sha256 = "0".repeat(64);
+            other.point_id = point_id(&other.identity).unwrap();
+            text += &serde_json::to_string(&Record::Search(Box::new(other))).unwrap();
+            text += "\n";
+        }
+    }
+    bench.write(&file, &text);
+}
+
+#[test]
+fn what_two_runs_do_not_share_is_left_out_by_name() {
+    let bench = Bench::calibrated();
+    let campaign = |k: &str, seeds: &str| {
+        let campaign = support::QUICK_CAMPAIGN.replace("k: [5]", k);
+        bench.write("configs/campaign.yaml", &campaign);
+        let groups = format!(
+            "{{ exact: {{ search: {{ searcher: exact }} }}, \
+             random: {{ search: {{ searcher: random, seed: {seeds} }} }} }}"
+        );
+        bench.write(
+            "configs/sweep.yaml",
+            &format!("adapter: calibration\ngroups: {groups}\n"),
+        );
+    };
+    campaign("k: [4, 5]", "[1, 2]");
+    bench.answer(&RUN);
+    campaign("k: [3, 5]", "[2, 3, 4]");
+    let mut again = RUN;
+    again[3] = "again";
+    bench.answer(&again);
+    measure_again_with_another_executable(&bench, "again", "exact");
+    let text = bench.answer(&["agreement", "run", "again"]);
+    let compared: Vec<&str> = text.lines().filter(|l| l.contains("searcher=")).collect();
+    assert_eq!(compared.len(), 2, "{text}");
+    let on = |number, own, k, other| {
+        format!(
+            "{number} points of {own} on tiny, k = {k}: {other} has no approximate point on the same base and \
+             queries with this metric and k"
+        )
+    };
+    let again = "1 points of B with the parameters of another point, of another executable or machine, and no \
+                 more such points in A";
+    let expected = [
+        on(3, "A", 4, "B"),
+        "1 points of A whose parameters B does not have".to_owned(),
+        on(4, "B", 3, "A"),
+        "2 points of B whose parameters A does not have".to_owned(),
+        again.to_owned(),
+    ];
+    let found: Vec<&str> = left_out(&text);
+    assert_eq!(found, expected, "{text}");
+
+    // With both executables in both runs each finds its own.
+    measure_again_with_another_executable(&bench, "run", "exact");
+    let text = bench.answer(&["agreement", "run", "again"]);
+    let compared: Vec<&str> = text.lines().filter(|l| l.contains("searcher=")).collect();
+    assert_eq!(compared.len(), 3, "{text}");
+    assert!(!text.contains("another executable"), "{text}");
+}
+
 #[test]
 fn agreement_with_an_exact_search_is_recall_and_refused() {
     let bench = Bench::calibrated();

@@ -38,31 +38,41 @@ fn configuration(record: &SearchRecord) -> Configuration<'_> {
     )
 }
 
-/// Pairs points of the same task and configuration. Of a task with one point in each run these two are a
-/// pair, whatever their configuration.
+/// Pairs points of the same task and configuration, no point twice; of several with the same configuration
+/// those of the same executable first. Of a task with one point in each run these two are a pair, whatever
+/// their configuration.
 ///
 /// # Errors
 /// When there is no pair.
 pub(super) fn pairs<'r>(a: &'r RunRecords, b: &'r RunRecords) -> anyhow::Result<Pairs<'r>> {
     let (of_a, of_b) = (by_task(a), by_task(b));
     let mut pairs = Vec::new();
-    let mut alone = 0;
+    let (mut left_a, mut left_b) = (Left::default(), Left::default());
     for (task, in_a) in &of_a.points {
         let Some(in_b) = of_b.points.get(task) else {
+            left_a.add_task(in_a);
             continue;
         };
         if let ([a], [b]) = (in_a.as_slice(), in_b.as_slice()) {
             pairs.push((*a, *b));
             continue;
         }
-        for &a in in_a {
-            let same = in_b
-                .iter()
-                .find(|b| configuration(b.record) == configuration(a.record));
-            match same {
-                Some(&b) => pairs.push((a, b)),
-                None => alone += 1,
+        let partners = partners(in_a, in_b);
+        for (a, partner) in in_a.iter().zip(&partners) {
+            match partner {
+                Some(b) => pairs.push((*a, in_b[*b])),
+                None => left_a.add_point(a.record, in_b),
             }
+        }
+        for (number, b) in in_b.iter().enumerate() {
+            if !partners.contains(&Some(number)) {
+                left_b.add_point(b.record, in_a);
+            }
+        }
+    }
+    for (task, in_b) in &of_b.points {
+        if !of_a.points.contains_key(task) {
+            left_b.add_task(in_b);
         }
     }
     if pairs.is_empty() {
@@ -98,13 +108,100 @@ pub(super) fn pairs<'r>(a: &'r RunRecords, b: &'r RunRecords) -> anyhow::Result<
             of_a.unmeasured + of_b.unmeasured,
             "points that were not measured",
         ),
-        (alone, "points of A whose parameters B does not have"),
     ] {
         if number > 0 {
             left_out.push(format!("{number} {what}"));
         }
     }
+    left_out.extend(left_a.lines("A", "B"));
+    left_out.extend(left_b.lines("B", "A"));
     Ok(Pairs { pairs, left_out })
+}
+
+/// For each point of `in_a` the number of its partner in `in_b`.
+fn partners(in_a: &[MeasuredPoint<'_>], in_b: &[MeasuredPoint<'_>]) -> Vec<Option<usize>> {
+    let mut partners = vec![None; in_a.len()];
+    let mut taken = vec![false; in_b.len()];
+    for same_executable in [true, false] {
+        for (a, partner) in in_a.iter().zip(&mut partners) {
+            if partner.is_some() {
+                continue;
+            }
+            *partner = (0..in_b.len()).find(|&b| {
+                let (a, b_record) = (a.record, in_b[b].record);
+                !taken[b]
+                    && configuration(a) == configuration(b_record)
+                    && (!same_executable || executable(a) == executable(b_record))
+            });
+            if let Some(b) = *partner {
+                taken[b] = true;
+            }
+        }
+    }
+    partners
+}
+
+fn executable(record: &SearchRecord) -> &str {
+    &record.identity.build.executable_sha256
+}
+
+/// Approximate points of one run that were not compared.
+#[derive(Default)]
+struct Left<'r> {
+    /// By dataset and k, of which the other run has none.
+    by_task: BTreeMap<(&'r str, u64), usize>,
+    /// With parameters that the other run does not have.
+    alone: usize,
+    /// Beyond those of the same parameters in the other run.
+    again: usize,
+}
+
+impl<'r> Left<'r> {
+    fn add_task(&mut self, points: &[MeasuredPoint<'r>]) {
+        for point in points {
+            let record = point.record;
+            let task = (record.dataset.name.as_str(), record.identity.k);
+            *self.by_task.entry(task).or_default() += 1;
+        }
+    }
+
+    fn add_point(&mut self, record: &SearchRecord, others: &[MeasuredPoint<'_>]) {
+        let known = others
+            .iter()
+            .any(|other| configuration(other.record) == configuration(record));
+        match known {
+            true => self.again += 1,
+            false => self.alone += 1,
+        }
+    }
+
+    /// A line of each kind, of the run called `own` against the one called `other`.
+    fn lines(&self, own: &str, other: &str) -> Vec<String> {
+        let mut lines: Vec<String> = self
+            .by_task
+            .iter()
+            .map(|((dataset, k), number)| {
+                format!(
+                    "{number} points of {own} on {dataset}, k = {k}: {other} has no approximate point on the \
+                     same base and queries with this metric and k"
+                )
+            })
+            .collect();
+        if self.alone > 0 {
+            lines.push(format!(
+                "{} points of {own} whose parameters {other} does not have",
+                self.alone
+            ));
+        }
+        if self.again > 0 {
+            lines.push(format!(
+                "{} points of {own} with the parameters of another point, of another executable or machine, \
+                 and no more such points in {other}",
+                self.again
+            ));
+        }
+        lines
+    }
 }
 
 /// The approximate points of a run.
