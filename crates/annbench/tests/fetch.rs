@@ -383,6 +383,27 @@ fn another_folder_serves_in_place_of_the_publishers() {
     assert_eq!(broken.requests().len(), 2);
 }
 
+/// An entry that names no source at all is served by the folder that is named.
+#[test]
+fn a_named_folder_serves_files_without_a_source() {
+    let queries = Rows(10).all();
+    let folder = HttpServer::new(move |request| match request.path.as_str() {
+        "/own/query.u8bin" => Reply::whole(&queries),
+        "/own/base.u8bin" => Rows(1_000).reply(request),
+        _ => Reply::status("404 Not Found"),
+    });
+    let bench = Bench::new();
+    let yaml = "name: rows\ndescription: made\nmetric: l2\nelement: u8\ndim: 8\n\
+                base: { file: base.u8bin, format: u8bin, rows: 1000 }\n\
+                queries: { file: query.u8bin, format: u8bin, rows: 10 }\n\
+                source: made\nlicence: none needed\n";
+    bench.write("datasets/rows.yaml", yaml);
+    let by_hand = bench.json(&["rows"], 1);
+    assert_eq!(states(&by_hand), ["by_hand", "by_hand"]);
+    let answer = bench.json(&["rows", "--from", &folder.url("/own")], 0);
+    assert_eq!(states(&answer), ["fetched", "fetched"]);
+}
+
 /// The entry's own further sources, of a file and of a folder.
 #[test]
 fn an_entry_names_further_sources() {

@@ -49,7 +49,7 @@ pub enum DatasetError {
     Contents(Box<Contents>),
     /// A file is not the one that the catalogue knows.
     #[error(
-        "{}: {what}: expected {expected}, found {found}; download the file again, or accept this one by name with --accept-checksum {dataset}, which is printed on every result",
+        "{}: {what}: expected {expected}, found {found}; move it away and download it again (annbench datasets fetch {dataset}), or accept this one by name with --accept-checksum {dataset}, which is printed on every result",
         path.display()
     )]
     Checksum {

@@ -99,7 +99,7 @@ impl MappedVectors {
             format!("byte {offset}"),
             format!("{n} aligned rows of {dim} {element}"),
             format!("{} bytes in all", vectors.file.bytes().len()),
-            "download the file again",
+            "move it away and download it again",
         ))
     }
 

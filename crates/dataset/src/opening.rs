@@ -88,7 +88,9 @@ impl<'o> Opening<'o> {
                     "size",
                     format!("{known} bytes, as the dataset entry says"),
                     format!("{bytes}"),
-                    format!("the file is {cause} or another one: download it again"),
+                    format!(
+                        "the file is {cause} or another one: move it away and download it again"
+                    ),
                 ));
             }
             if let Some(expected) = facts.sha256 {

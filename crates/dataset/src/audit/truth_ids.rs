@@ -52,7 +52,7 @@ pub(super) fn truth_ids(subject: &Subject<'_>) -> Finding {
         Finding::violated(
             rule,
             faults.join("; "),
-            "use the truth of this very base, download it again, or leave `truth` out of the entry: \
+            "use the truth of this very base, move it away and download it again, or leave `truth` out of the entry: \
              it is then computed",
         )
     };

@@ -25,6 +25,6 @@ pub(crate) fn refused(
         place,
         expected,
         found,
-        "the file is truncated, damaged or of another format: download it again",
+        "the file is truncated, damaged or of another format: move it away and download it again",
     )
 }

@@ -26,7 +26,7 @@ pub(super) fn find<'f>(
             "header",
             format!("{HEADER_BYTES} bytes, u32 rows and u32 components"),
             format!("a file of {} bytes", bytes.len()),
-            "the file is truncated: download it again",
+            "the file is truncated: move it away and download it again",
         ));
     };
     let FlatHeader { rows, width, .. } = header;
@@ -62,9 +62,9 @@ pub(super) fn find<'f>(
                     ),
                     format!("{} bytes, {whole} whole rows", bytes.len()),
                     if actual < body {
-                        "the file is truncated: download it again"
+                        "the file is truncated: move it away and download it again"
                     } else {
-                        "the file is over-long: download it again"
+                        "the file is over-long: move it away and download it again"
                     },
                 )
             }

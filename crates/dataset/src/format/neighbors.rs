@@ -48,7 +48,7 @@ pub(crate) fn read_flat_ids(
             "header",
             format!("{HEADER_BYTES} bytes, u32 queries and u32 neighbours"),
             format!("a file of {} bytes", bytes.len()),
-            "the file is truncated: download it again",
+            "the file is truncated: move it away and download it again",
         ));
     };
     let (queries, width) = (header.rows, header.width);
@@ -80,7 +80,7 @@ pub(crate) fn read_flat_ids(
                 with_distances.saturating_add(header.bytes as u128),
             ),
             format!("{} bytes{looks}", bytes.len()),
-            "the file is truncated, over-long or of another format: download it again, or correct the entry",
+            "the file is truncated, over-long or of another format: move it away and download it again, or correct the entry",
         ));
     }
     // The file holds so many bytes.

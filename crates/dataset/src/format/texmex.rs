@@ -30,9 +30,9 @@ pub(super) fn find<'f>(
             wanted.rows_in_words(part.rows, value),
             format!("{rows} rows in {} bytes", bytes.len()),
             if rows < part.rows {
-                "the file is truncated, or the entry describes another: download it again"
+                "the file is truncated, or the entry describes another: move it away and download it again"
             } else {
-                "the file is over-long, or the entry describes another: download it again"
+                "the file is over-long, or the entry describes another: move it away and download it again"
             },
         ));
     }
@@ -128,7 +128,7 @@ pub(super) fn check_records(
                 bytes.len(),
                 bytes.len() - rows * record
             ),
-            "the file is truncated: download it again",
+            "the file is truncated: move it away and download it again",
         ));
     }
     Ok(rows)

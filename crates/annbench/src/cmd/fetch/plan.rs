@@ -63,6 +63,11 @@ impl<'a> Mirrors<'a> {
         Self(folders)
     }
 
+    /// Whether any are.
+    fn are_named(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// The sources of the file that is published at `url`, then at `others`, and called `name`.
     pub fn sources(&self, url: &str, others: &[String], name: &str) -> Result<Vec<Source>, BadUrl> {
         if self.0.is_empty() {
@@ -153,6 +158,7 @@ impl Set {
             }
             (Some(url), _) => download(status, url, rows, mirrors),
             (None, Some(archive)) => self.packed(entry, status, archive, mirrors),
+            (None, None) if mirrors.are_named() => download(status, &status.file, rows, mirrors),
             (None, None) => Ok(Way::ByHand {
                 why:
                     "the entry names no URL: see its notes (`annbench datasets show`), and put the \

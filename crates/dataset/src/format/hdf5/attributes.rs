@@ -239,7 +239,7 @@ impl Attributes<'_> {
                 name,
                 "one text".to_owned(),
                 "something else, or a damaged heap".to_owned(),
-                "correct the attribute, remove it, or download the file again",
+                "correct the attribute, remove it, or move it away and download it again",
             )),
         }
     }

@@ -24,7 +24,7 @@ pub(crate) fn read_distances(
             format!("dataset `{name}`"),
             format!("distances of {queries} queries to {width} neighbours"),
             format!("{} of {}", shape.0, shape.1),
-            "the distances belong to other neighbours: download the file again",
+            "the distances belong to other neighbours: move it away and download it again",
         ));
     }
     check_written(path, bytes, name, &dataset)?;

@@ -24,7 +24,7 @@ impl<'f> List<'f> {
                 format!("dataset `{name}`"),
                 "one dimension, a list of integers",
                 format!("shape {:?}", dataset.shape()),
-                "name another `dataset` in the dataset entry, or download the file again",
+                "name another `dataset` in the dataset entry, or move it away and download it again",
             ));
         };
         Ok(Self {

@@ -56,7 +56,7 @@ pub(super) fn check_signature(path: &Path, bytes: &[u8]) -> Result<(), DatasetEr
                 "root group",
                 "the names of its links within the file",
                 "an address outside of it, or of something else",
-                "the file is truncated or damaged: download it again",
+                "the file is truncated or damaged: move it away and download it again",
             )),
         };
     }

@@ -214,8 +214,11 @@ fn two_dimensions(
     let shape = dataset.shape();
     let (found, next) = match shape[..] {
         [rows, width] if rows > 0 && width > 0 => return Ok((rows, width)),
-        [0, _] => ("it has no rows", "download the file again"),
-        [_, _] => ("its rows have no values", "download the file again"),
+        [0, _] => ("it has no rows", "move it away and download it again"),
+        [_, _] => (
+            "its rows have no values",
+            "move it away and download it again",
+        ),
         [_] => (
             "it is one list",
             "name another `dataset` in the dataset entry; lists of sets' members are read with `element: sets`",
@@ -240,7 +243,7 @@ fn unreadable(path: &Path, place: &str, error: &hdf5_metno::Error) -> DatasetErr
         "another program has it open for writing, or its file system cannot lock: end that program, \
          or set HDF5_USE_FILE_LOCKING=FALSE"
     } else {
-        "the file may be truncated or damaged: download it again"
+        "the file may be truncated or damaged: move it away and download it again"
     };
     DatasetError::contents(
         path,

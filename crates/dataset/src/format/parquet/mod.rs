@@ -44,7 +44,7 @@ fn open(path: &Path, bytes: &[u8], name: &str) -> Result<(usize, Column, Groups)
             "footer",
             "a parquet file's description of its columns",
             found,
-            "the file is truncated or damaged: download it again",
+            "the file is truncated or damaged: move it away and download it again",
         )
     };
     let column = footer.column(name).map_err(|found| {
@@ -91,7 +91,7 @@ fn footer(path: &Path, bytes: &[u8]) -> Result<Footer, DatasetError> {
             "footer",
             "a parquet file's description of its columns",
             found,
-            "the file is truncated, damaged or of another format: download it again, or correct `format` in the \
+            "the file is truncated, damaged or of another format: move it away and download it again, or correct `format` in the \
              dataset entry",
         )
     })
@@ -349,7 +349,7 @@ impl<'f> ParquetColumn<'f> {
             place,
             expected,
             found,
-            "write the file anew, for instance by pandas (`to_parquet`, compression `snappy`), or download it again",
+            "write the file anew, for instance by pandas (`to_parquet`, compression `snappy`), or move it away and download it again",
         )
     }
 }
