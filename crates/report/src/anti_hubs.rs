@@ -96,7 +96,11 @@ impl Figure {
         });
         match anti_hub.recall_pairs {
             Some(found) => Self {
-                text: format!("{library} {} (all rows {})", recall(found), recall(all)),
+                text: format!(
+                    "{library} {} (all rows by ids {})",
+                    recall(found),
+                    recall(all)
+                ),
                 behind: found < all - GAP,
             },
             None => Self {
@@ -110,7 +114,7 @@ impl Figure {
 fn stratum(hubness: &HubnessQuality, n: u64) -> String {
     let base = &hubness.base;
     format!(
-        "found of {} of {}; rows among the {} nearest of at most {} others, {:.1} % of the base",
+        "found of {} of {}, by the fastest point at ≥ 0.95 or else the best; anti-hubs are rows among the {} nearest of at most {} others, {:.1} % of the base",
         plural(hubness.anti_hub.pairs, "pair"),
         match hubness.anti_hub.pair_queries {
             1 => "1 query".to_owned(),

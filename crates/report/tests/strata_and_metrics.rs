@@ -230,9 +230,9 @@ fn anti_hubs_by_other_counts_stand_on_a_line_of_their_own() {
     let text = words.join(" ");
     let lines: Vec<&str> = text.split("anti-hub recall ").skip(1).collect();
     assert_eq!(lines.len(), 4, "{lines:?}");
-    assert!(lines[0].starts_with("a 1 0.9900 (all rows 0.9700), c 1 abstains · found of"));
+    assert!(lines[0].starts_with("a 1 0.9900 (all rows by ids 0.9700), c 1 abstains · found of"));
     assert!(!lines[0].contains("estimated"));
-    assert!(lines[1].starts_with("b 1 0.9800 (all rows 0.9700) · found of"));
+    assert!(lines[1].starts_with("b 1 0.9800 (all rows by ids 0.9700) · found of"));
     assert!(lines[1].contains("estimated from the neighbours of 25,000 rows"));
     assert!(lines[2].starts_with("e 1 not computed"), "{lines:?}");
     assert!(

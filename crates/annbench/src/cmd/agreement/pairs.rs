@@ -90,8 +90,8 @@ pub(super) fn pairs<'r>(a: &'r RunRecords, b: &'r RunRecords) -> anyhow::Result<
             b.dir.display(),
             match common {
                 true =>
-                    "no adapter with the same parameters is in both; name two points, as \
-                     `annbench report DIR --points` has them",
+                    "none of one is of the same adapter, parameters, mode, threads and seed as one of the \
+                     other; name two points, as `annbench report DIR --points` has them",
                 false =>
                     "no dataset, with the same base, queries, metric and k, was measured approximately in both; \
                      measure the same dataset",
