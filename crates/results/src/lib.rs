@@ -13,7 +13,6 @@ mod identity;
 mod intact;
 mod machine;
 mod measured;
-mod named_recall;
 mod other_metrics;
 mod pareto;
 mod quantiser;
@@ -34,7 +33,6 @@ pub use identity::{IdentityError, build_key, point_id};
 pub use intact::check_raw;
 pub use machine::{collect_environment, collect_machine};
 pub use measured::{MeasuredError, MeasuredScores, score_measured};
-pub use named_recall::{k_recall_at_m_hits, one_recall_at_r_hit};
 pub use other_metrics::{
     AnnBenchmarksRecall, BigAnnRecall, Judgement, KRecallAtN, OneRecallAtR, OtherMetrics,
     RelativeDistanceError, Relevance, RelevanceError, RelevanceQuality, extended_truth_width,

@@ -2,8 +2,11 @@
 //! what must hold of any answer.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod common;
+
 use annbench_core::{EMPTY_SLOT, Metric, Rows, Vectors, distance};
 use annbench_results::*;
+use common::{k_recall_at_m_hits, one_recall_at_r_hit};
 use proptest::prelude::*;
 
 const A: u32 = 0;
@@ -80,6 +83,38 @@ fn close(found: f64, expected: f64) {
         (found - expected).abs() < 1e-9,
         "expected {expected}, found {found}"
     );
+}
+
+#[test]
+fn w2_one_recall_is_not_k_recall() {
+    // Rows 1 to 4 are nearest to the first query, 5 to 8 to the second, each in this order.
+    let base = [100.0, 1.0, 2.0, 3.0, 4.0, 51.0, 52.0, 53.0, 54.0, 20.0];
+    let line = Line {
+        queries: &[0.5, 50.5],
+        ..on_a_line(&base)
+    };
+    let found = line.score(4, &[2, 3, 4, 9, 5, 0, 1, 2]);
+    // 4-recall@4: 3 of 4 and 1 of 4.
+    assert_eq!(found.hits, [Some(3), Some(1)]);
+    assert_eq!(found.quality.id_hits, 4);
+    close(found.quality.recall_mean, 0.5);
+    let other = &found.other_metrics;
+    // 1-recall@4, which is 1-recall@R where all entries are looked at: 0 and 1. By it the first query, of
+    // which more is found, is the worse.
+    let at_4 = KRecallAtN {
+        k: 1,
+        n: 4,
+        id_hits: 1,
+        recall: 0.5,
+    };
+    assert_eq!(other.k_recall_at_n, [at_4]);
+    let at_1 = OneRecallAtR {
+        r: 1,
+        queries_found: 1,
+        recall: 0.5,
+    };
+    assert_eq!(other.one_recall_at_r, [at_1]);
+    assert_eq!(other.nearest_at_rank, [1, 0, 0, 0]);
 }
 
 #[test]

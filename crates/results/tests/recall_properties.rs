@@ -213,32 +213,6 @@ proptest! {
             hits(&a).abs_diff(hits(&b)) as usize <= only(&a, &b).max(only(&b, &a))
         );
     }
-
-    #[test]
-    fn p9_named_recalls_grow_with_what_is_looked_at(case in case(), m in 0usize..12) {
-        let truth = &canonical_order(&case.distances)[..case.k];
-        let k_recall = |m| k_recall_at_m_hits(&case.answer, truth, m);
-        prop_assert!(k_recall(m) <= k_recall(m + 1));
-        prop_assert!(k_recall(m) <= case.k.min(m));
-        let one = |r| one_recall_at_r_hit(&case.answer, truth[0], r);
-        prop_assert!(one(m) <= one(m + 1));
-        let ids = score(&case.answer, case.k, &case.distances).id_hits;
-        prop_assert_eq!(k_recall(case.k), ids as usize);
-    }
-}
-
-/// What P10 forbids to assert: recall@k rises and falls with k, and 1-recall@K may be below
-/// K-recall@K.
-#[test]
-fn p10_recall_is_not_monotone_in_k() {
-    let distances = [0.0, 1.0, 2.0, 3.0, 4.0];
-    let answer = [0, 3, 2];
-    let hits: Vec<u32> = (1..=3)
-        .map(|k| score(&answer, k, &distances).hits)
-        .collect();
-    assert_eq!(hits, [1, 1, 2]);
-    assert!(!one_recall_at_r_hit(&[1, 2, 3, 9], 0, 4));
-    assert_eq!(k_recall_at_m_hits(&[1, 2, 3, 9], &[0, 1, 2, 3], 4), 3);
 }
 
 /// A small set of integer vectors, many of them equally far.
@@ -305,6 +279,100 @@ fn score_set(set: &Set, metric: Metric) -> Result<Scored, ScoreError> {
         .build()
         .unwrap();
     score_answers(&pool, &scoring, &answers)
+}
+
+/// A set with at least ten rows, and answers of all of them.
+fn wide_set() -> impl Strategy<Value = Set> {
+    (1usize..4, 10usize..24, 1usize..5).prop_flat_map(|(dim, n, m)| {
+        let value = || (-9i8..10).prop_map(f32::from);
+        (
+            prop::collection::vec(value(), n * dim),
+            prop::collection::vec(value(), m * dim),
+            prop::collection::vec(slot(n), m * n),
+        )
+            .prop_map(move |(base, queries, ids)| Set {
+                dim,
+                base,
+                queries,
+                k: n,
+                ids,
+            })
+    })
+}
+
+/// The first `k` entries of each answer, as if no more had been asked for.
+fn cut(set: &Set, k: usize) -> Set {
+    let rows = set.ids.chunks_exact(set.k);
+    Set {
+        ids: rows.flat_map(|row| &row[..k]).copied().collect(),
+        k,
+        ..set.clone()
+    }
+}
+
+proptest! {
+    /// As records hold them, of more and more entries of the same answers.
+    #[test]
+    fn p9_named_recalls_grow_with_what_is_looked_at(set in wide_set()) {
+        let mut found_before: [u64; 2] = [0, 0];
+        let mut nearest_before: Vec<u64> = Vec::new();
+        for n in 1..=set.k {
+            let scored = score_set(&cut(&set, n), Metric::L2).unwrap();
+            let (quality, other) = (&scored.quality, &scored.other_metrics);
+            let ks: Vec<u64> = other.k_recall_at_n.iter().map(|found| found.k).collect();
+            let expected: &[u64] = if n < 10 { &[1] } else { &[1, 10] };
+            prop_assert_eq!(&ks, expected);
+            for (found, before) in other.k_recall_at_n.iter().zip(&mut found_before) {
+                prop_assert_eq!(found.n, n as u64);
+                let slots = found.k.min(found.n) * other.scored_queries;
+                prop_assert!(*before <= found.id_hits && found.id_hits <= slots);
+                prop_assert_eq!(found.recall, found.id_hits as f64 / (found.k * other.scored_queries) as f64);
+                *before = found.id_hits;
+                if found.k == found.n {
+                    prop_assert_eq!(found.id_hits, quality.id_hits, "k-recall@k is recall by ids");
+                }
+            }
+            // One entry more adds its rank and changes no other: 1-recall@R grows with R, and is the same
+            // however many entries are asked for.
+            prop_assert_eq!(&other.nearest_at_rank[..n - 1], &nearest_before[..]);
+            for found in &other.one_recall_at_r {
+                let within: u64 = other.nearest_at_rank[..found.r as usize].iter().sum();
+                prop_assert_eq!(found.queries_found, within);
+            }
+            prop_assert!(other.one_recall_at_r.is_sorted_by_key(|found| found.queries_found));
+            let all: u64 = other.nearest_at_rank.iter().sum();
+            prop_assert_eq!(all, other.k_recall_at_n[0].id_hits, "1-recall@n");
+            nearest_before.clone_from(&other.nearest_at_rank);
+        }
+    }
+}
+
+/// What P10 forbids to assert: recall@k rises and falls with k, and 1-recall@K may be below
+/// K-recall@K.
+#[test]
+fn p10_recall_is_not_monotone_in_k() {
+    let line = Set {
+        dim: 1,
+        base: vec![0.0, 1.0, 2.0, 3.0, 4.0, 9.0],
+        queries: vec![0.0],
+        k: 4,
+        ids: vec![0, 3, 2, 5],
+    };
+    let recall = |k| {
+        score_set(&cut(&line, k), Metric::L2)
+            .unwrap()
+            .quality
+            .recall_mean
+    };
+    assert_eq!((recall(1), recall(2)), (1.0, 0.5));
+    assert!(recall(3) > recall(2) && recall(4) > recall(3));
+    let without_the_nearest = Set {
+        ids: vec![1, 2, 3, 5],
+        ..line
+    };
+    let scored = score_set(&without_the_nearest, Metric::L2).unwrap();
+    assert_eq!(scored.other_metrics.k_recall_at_n[0].recall, 0.0);
+    assert_eq!(scored.quality.recall_mean, 0.75);
 }
 
 fn map_all(set: &Set, f: impl Fn(usize, f32) -> f32) -> Set {

@@ -16,5 +16,5 @@ pub use counts::{poisson_ceiling, robin_hood, skewness};
 pub use distribution::{KolmogorovSmirnov, kolmogorov_smirnov};
 pub use outcome::{Outcome, StratumMean, StratumVerdict, Units, min_over_strata};
 pub use proportion::{clopper_pearson, clopper_pearson_upper, most_wrong, wilson};
-pub use rank::{spearman, spearman_among_zeros, terciles};
+pub use rank::{spearman_among_zeros, terciles};
 pub use ratio::{Ratio, ratio_of_sums};

@@ -1,13 +1,8 @@
 //! Ranks, ties included.
 
-/// Spearman's correlation of two equally long lists, equal values at the mean of their ranks. `None`
-/// when a list is constant, empty, or of another length.
-pub fn spearman(a: &[u32], b: &[u32]) -> Option<f64> {
-    spearman_among_zeros(a, b, 0)
-}
-
-/// Spearman's correlation of two lists that go on with `zeros` more rows, each 0 in both: counts of which
-/// only those that are not both 0 are kept.
+/// Spearman's correlation of two equally long lists, equal values at the mean of their ranks. They go on with
+/// `zeros` more rows, each 0 in both: counts of which only those that are not both 0 are kept. `None` when a
+/// list is constant, empty, or of another length.
 pub fn spearman_among_zeros(a: &[u32], b: &[u32], zeros: u64) -> Option<f64> {
     if a.len() != b.len() {
         return None;

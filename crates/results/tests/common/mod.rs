@@ -52,6 +52,17 @@ pub fn cleaned(answer: &[u32], k: usize, n: usize) -> Vec<u32> {
     kept
 }
 
+/// Hits of k-recall@m by its definition: |first m of the answer ∩ T_k|, where `truth` is T_k.
+pub fn k_recall_at_m_hits(answer: &[u32], truth: &[u32], m: usize) -> usize {
+    let first = &answer[..m.min(answer.len())];
+    truth.iter().filter(|id| first.contains(id)).count()
+}
+
+/// Whether the nearest row is among the first `r` of the answer: the term of 1-recall@R.
+pub fn one_recall_at_r_hit(answer: &[u32], nearest: u32, r: usize) -> bool {
+    answer.iter().take(r).any(|&id| id == nearest)
+}
+
 /// An error and its causes as `{:#}` of anyhow prints them.
 pub fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
