@@ -146,13 +146,15 @@ fn what_two_runs_do_not_share_is_left_out_by_name() {
              queries with this metric and k"
         )
     };
-    let again = "1 points of B with the parameters of another point, of another executable or machine, and no \
+    let again = "1 points of B like another one but for their executable or machine, and no \
                  more such points in A";
     let expected = [
         on(3, "A", 4, "B"),
-        "1 points of A whose parameters B does not have".to_owned(),
+        "1 points of A whose adapter, parameters, mode, threads and seed no point of B has"
+            .to_owned(),
         on(4, "B", 3, "A"),
-        "2 points of B whose parameters A does not have".to_owned(),
+        "2 points of B whose adapter, parameters, mode, threads and seed no point of A has"
+            .to_owned(),
         again.to_owned(),
     ];
     let found: Vec<&str> = left_out(&text);
@@ -163,7 +165,7 @@ fn what_two_runs_do_not_share_is_left_out_by_name() {
     let text = bench.answer(&["agreement", "run", "again"]);
     let compared: Vec<&str> = text.lines().filter(|l| l.contains("searcher=")).collect();
     assert_eq!(compared.len(), 3, "{text}");
-    assert!(!text.contains("another executable"), "{text}");
+    assert!(!text.contains("but for their executable"), "{text}");
 }
 
 #[test]

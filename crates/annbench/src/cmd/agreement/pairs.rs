@@ -150,9 +150,9 @@ fn executable(record: &SearchRecord) -> &str {
 struct Left<'r> {
     /// By dataset and k, of which the other run has none.
     by_task: BTreeMap<(&'r str, u64), usize>,
-    /// With parameters that the other run does not have.
+    /// With a configuration that the other run does not have.
     alone: usize,
-    /// Beyond those of the same parameters in the other run.
+    /// Beyond those of the same configuration in the other run.
     again: usize,
 }
 
@@ -189,13 +189,13 @@ impl<'r> Left<'r> {
             .collect();
         if self.alone > 0 {
             lines.push(format!(
-                "{} points of {own} whose parameters {other} does not have",
+                "{} points of {own} whose adapter, parameters, mode, threads and seed no point of {other} has",
                 self.alone
             ));
         }
         if self.again > 0 {
             lines.push(format!(
-                "{} points of {own} with the parameters of another point, of another executable or machine, \
+                "{} points of {own} like another one but for their executable or machine, \
                  and no more such points in {other}",
                 self.again
             ));
