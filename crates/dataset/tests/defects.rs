@@ -163,7 +163,7 @@ const DEFECTS: &[(&str, &str, &[&str])] = &[
     (
         "1-recall@R under the name of k-recall@k",
         "each has a name of its own",
-        &["results worked_examples w2_one_recall_is_not_k_recall"],
+        &["results other_metrics w2_one_recall_is_not_k_recall"],
     ),
     (
         "names of results that collide (-1 and 1, [0.5, 5] and [0, 5.5])",
