@@ -272,10 +272,13 @@ fn by_hubness(
     (quality, anti_hubs)
 }
 
-/// Skewness of `counts` and as many zeros.
+/// Skewness of `counts` and as many zeros. Zeros among the counts are taken with the others, so that the
+/// figure is the same to the last bit wherever they stand.
 fn skewness_among_zeros(counts: &[u32], zeros: u64) -> Option<f64> {
+    let zeros = zeros + counts.iter().filter(|&&count| count == 0).count() as u64;
+    let counts: Vec<u32> = counts.iter().copied().filter(|&count| count > 0).collect();
     if zeros == 0 {
-        return skewness(counts);
+        return skewness(&counts);
     }
     // Central moments from raw ones would cancel; the zeros are all at one place.
     let n = counts.len() as f64 + zeros as f64;
@@ -399,4 +402,25 @@ fn mean_of(values: impl Iterator<Item = f64> + Clone) -> Option<StratumMean> {
         standard_error: (variance / m).sqrt(),
         units: Units::Alike(units),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skewness_is_the_same_to_the_last_bit_wherever_the_zeros_are() {
+        let expected = skewness(&[3, 1, 1, 7, 0, 0, 0, 0, 0, 0]).expect("counts differ");
+        let alone = skewness_among_zeros(&[3, 1, 1, 7], 6).expect("counts differ");
+        assert!((alone - expected).abs() < 1e-12);
+        for (counts, zeros) in [
+            (&[3, 0, 1, 0, 0, 1, 7][..], 3),
+            (&[0, 0, 3, 1, 1, 7, 0], 3),
+            (&[3, 1, 0, 1, 7], 5),
+            (&[3, 0, 1, 0, 0, 1, 0, 0, 0, 7], 0),
+        ] {
+            let found = skewness_among_zeros(counts, zeros).map(f64::to_bits);
+            assert_eq!(found, Some(alone.to_bits()), "{counts:?}");
+        }
+    }
 }

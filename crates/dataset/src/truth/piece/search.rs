@@ -8,7 +8,7 @@ use annbench_exact::Flat;
 
 /// Bytes of the base that are searched for all queries before the next: little enough to stay in memory
 /// while the shortlist's rows are read again.
-const STEP_BYTES: usize = 64 << 20;
+const STEP_BYTES: usize = 32 << 20;
 
 /// Rows that a step has at least: fewer would start their shortlists too often.
 const LEAST_ROWS: usize = 1 << 14;
