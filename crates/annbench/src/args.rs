@@ -113,12 +113,14 @@ impl Selection {
     }
 }
 
-/// What a user has permitted for a dataset by its name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a user has permitted for a dataset by its name, or for the only one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct Permits {
-    /// Take a file whose checksum is not the recorded one.
+    /// Go on although a file's checksum is not the recorded one
+    #[arg(long)]
     pub accept_checksum: bool,
-    /// Round values to the entry's element type.
+    /// Round values to the entry's element type where they do not fit it
+    #[arg(long)]
     pub narrow: bool,
 }
 
@@ -370,12 +372,8 @@ pub struct AuditQuantiserArgs {
     /// Audit the first N queries only
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub queries: Option<usize>,
-    /// Go on although a file's checksum is not the recorded one
-    #[arg(long)]
-    pub accept_checksum: bool,
-    /// Round values to the element type where they do not fit it
-    #[arg(long)]
-    pub narrow: bool,
+    #[command(flatten)]
+    pub permits: Permits,
     #[command(flatten)]
     pub form: Form,
 }
@@ -468,12 +466,8 @@ pub enum DatasetsVerb {
         /// Name of the entry
         #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::datasets))]
         name: String,
-        /// Go on although a file's checksum is not the recorded one
-        #[arg(long)]
-        accept_checksum: bool,
-        /// Round values to the entry's element type where they do not fit it
-        #[arg(long)]
-        narrow: bool,
+        #[command(flatten)]
+        permits: Permits,
     },
     /// Look into files of your own and write their entry
     Add(crate::cmd::datasets::AddArgs),
@@ -496,12 +490,8 @@ pub struct AuditArgs {
     /// Judge only what takes seconds, as before the first run on a dataset
     #[arg(long)]
     pub quick: bool,
-    /// Go on although a file's checksum is not the recorded one
-    #[arg(long)]
-    pub accept_checksum: bool,
-    /// Round values to the entry's element type where they do not fit it
-    #[arg(long)]
-    pub narrow: bool,
+    #[command(flatten)]
+    pub permits: Permits,
     #[command(flatten)]
     pub form: Form,
 }

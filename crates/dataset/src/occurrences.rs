@@ -5,8 +5,8 @@ use crate::cache::Cache;
 use crate::progress::{Activity, Meter, Watch};
 use crate::sample::{Gathered, sample};
 use crate::{Dataset, DatasetError, OpenOptions};
-use annbench_core::{Metric, distance, npy};
-use annbench_exact::Flat;
+use annbench_core::{Metric, Vectors, distance, npy};
+use annbench_exact::{ExactError, Flat};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -202,25 +202,11 @@ impl Dataset {
     ) -> Result<Vec<f64>, DatasetError> {
         let base = self.base();
         let vectors = base.vectors();
-        let exact = |cause| DatasetError::exact(base.path(), cause);
         let asked = sample(vectors.n(), rows, SEED);
         let total = vectors.n() as u64 * asked.len() as u64;
         let meter = Meter::new(options.watch, Activity::Occurrences, base.path(), total);
-        let gathered = Gathered::of(vectors, &asked);
-        let mut nearest = Vec::new();
-        Flat::new(vectors, self.metric(), options.pool)
-            .and_then(|flat| {
-                flat.each_others(
-                    gathered.vectors(),
-                    &asked,
-                    1,
-                    options.pool,
-                    &|done, _| meter.tell(done),
-                    &mut |others| nearest.extend(others.iter().map(|other| other.distance)),
-                )
-            })
-            .map_err(exact)?;
-        Ok(nearest)
+        nearest_others(vectors, self.metric(), &asked, options.pool, &meter)
+            .map_err(|cause| DatasetError::exact(base.path(), cause))
     }
 
     /// For each query, the mean over so many base rows, drawn at random, or over all, of `length` of the
@@ -308,4 +294,25 @@ impl Dataset {
         let whole = shape == [self.base().vectors().n()] && facts == self.kept_facts(k, &counts);
         whole.then(|| Arc::new(counts))
     }
+}
+
+/// d_1 of each base row of `asked` to the nearest other row.
+pub(crate) fn nearest_others(
+    base: Vectors<'_>,
+    metric: Metric,
+    asked: &[u32],
+    pool: &rayon::ThreadPool,
+    meter: &Meter<'_>,
+) -> Result<Vec<f64>, ExactError> {
+    let rows = Gathered::of(base, asked);
+    let mut nearest = Vec::with_capacity(asked.len());
+    Flat::new(base, metric, pool)?.each_others(
+        rows.vectors(),
+        asked,
+        1,
+        pool,
+        &|done, _| meter.tell(done),
+        &mut |others| nearest.extend(others.iter().map(|other| other.distance)),
+    )?;
+    Ok(nearest)
 }

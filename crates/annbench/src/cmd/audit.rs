@@ -1,4 +1,4 @@
-use crate::args::{AuditArgs, Permits};
+use crate::args::AuditArgs;
 use crate::places::Places;
 use crate::subject::{catalogue, watched};
 use crate::{Answer, interrupt, json};
@@ -10,16 +10,12 @@ pub fn audit_dataset(places: &Places, args: &AuditArgs) -> anyhow::Result<Answer
     interrupt::listen()?;
     let pool = super::scoring_pool()?;
     let entry = catalogue(places).entry(&args.name)?;
-    let permits = Permits {
-        accept_checksum: args.accept_checksum,
-        narrow: args.narrow,
-    };
     let depth = match args.queries {
         _ if args.quick => AuditDepth::Quick,
         Some(queries) => AuditDepth::Queries(queries),
         None => AuditDepth::Full,
     };
-    let audit = watched(&args.name, permits, &pool, |options| {
+    let audit = watched(&args.name, args.permits, &pool, |options| {
         audit(&entry, depth, options)
     })?;
     Ok(Answer {

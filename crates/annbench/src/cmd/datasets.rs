@@ -30,17 +30,7 @@ pub fn datasets(places: &Places, verb: &DatasetsVerb) -> anyhow::Result<Answer> 
         }
         DatasetsVerb::Strata(args) => strata::strata(places, args),
         DatasetsVerb::Fetch(args) => super::fetch::fetch(places, args),
-        DatasetsVerb::Check {
-            name,
-            accept_checksum,
-            narrow,
-        } => {
-            let permits = Permits {
-                accept_checksum: *accept_checksum,
-                narrow: *narrow,
-            };
-            check(places, name, permits)
-        }
+        DatasetsVerb::Check { name, permits } => check(places, name, *permits),
         DatasetsVerb::Add(args) => add::add(places, args),
         DatasetsVerb::Convert(args) => convert::convert(places, args),
         DatasetsVerb::Audit(args) => super::audit::audit_dataset(places, args),

@@ -32,7 +32,7 @@ pub use hardness::{Hardness, Spread};
 pub use planned::Planned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-pub use watcher::{Watcher, watched};
+pub use watcher::watched;
 
 /// The entries in the datasets folder.
 pub fn catalogue(places: &Places) -> Catalogue {

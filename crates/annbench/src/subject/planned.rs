@@ -1,11 +1,11 @@
 use super::catalogue;
 use super::findings::{notes, warnings};
-use super::watcher::Watcher;
+use super::watched;
 use crate::args::Permits;
 use crate::places::Places;
 use annbench_core::ElementType;
 use annbench_core::wire::MapSpec;
-use annbench_dataset::{Dataset, DatasetError, Entry, OpenOptions, Progress};
+use annbench_dataset::{Dataset, DatasetError, Entry};
 use annbench_results::{DatasetInfo, TruthInfo, TruthOrigin};
 use annbench_runner::{GivenVectors, SubjectFacts};
 use std::path::PathBuf;
@@ -40,16 +40,11 @@ impl Planned {
         pool: &rayon::ThreadPool,
     ) -> anyhow::Result<Self> {
         let entry = catalogue(places).entry(name)?;
-        let watcher = Watcher::new(name);
-        let watch = |progress: Progress<'_>| watcher.watch(progress);
-        let options = OpenOptions {
-            accept_checksum: permits.accept_checksum,
-            narrow: permits.narrow,
-            pool,
-            watch: &watch,
-        };
         let mut facts = entry_facts(&entry, k);
-        match Dataset::open(&entry, &options) {
+        let opened = watched(name, permits, pool, |options| {
+            Dataset::open(&entry, options)
+        });
+        match opened {
             Ok(dataset) => {
                 dataset
                     .base_fingerprint()

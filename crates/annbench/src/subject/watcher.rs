@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Says what takes long: a line when a step has gone on for a while, then every few seconds.
-pub struct Watcher {
+struct Watcher {
     name: String,
     last: Mutex<Instant>,
 }
@@ -35,7 +35,7 @@ pub fn watched<T>(
 
 impl Watcher {
     /// For the dataset `name`.
-    pub fn new(name: &str) -> Self {
+    fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
             last: Mutex::new(Instant::now()),
@@ -43,7 +43,7 @@ impl Watcher {
     }
 
     /// Hears of progress; cancels after an interrupt.
-    pub fn watch(&self, progress: Progress<'_>) -> ControlFlow<()> {
+    fn watch(&self, progress: Progress<'_>) -> ControlFlow<()> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.elapsed() >= PATIENCE {
             *last = Instant::now();

@@ -27,7 +27,7 @@ pub(super) fn agreement(
     if width == 0 {
         return Ok(0.0);
     }
-    let certified = certify(subject, base, subject.queries, asked, metric, width)?;
+    let certified = certify(subject, base, asked, metric, width)?;
     let tolerance = subject.tolerance(metric);
     let (mut hits, mut all) = (0u64, 0u64);
     for (i, &q) in asked.iter().enumerate() {

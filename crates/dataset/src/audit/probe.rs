@@ -26,14 +26,7 @@ impl Probe {
         let asked = sample(subject.queries.n(), wanted, SEED);
         let width = subject.claimed().map_or(OWN_WIDTH, |truth| truth.width);
         let k = width.min(subject.base.n());
-        let certified = certify(
-            subject,
-            subject.base,
-            subject.queries,
-            &asked,
-            subject.metric,
-            k,
-        )?;
+        let certified = certify(subject, subject.base, &asked, subject.metric, k)?;
         Ok(Self {
             asked,
             k,
@@ -62,11 +55,10 @@ impl Probe {
     }
 }
 
-/// The `k` nearest rows of `base` to rows `asked` of `from`, with proofs.
+/// The `k` nearest rows of `base` to the queries `asked`, with proofs.
 pub(super) fn certify(
     subject: &Subject<'_>,
     base: Vectors<'_>,
-    from: Vectors<'_>,
     asked: &[u32],
     metric: Metric,
     k: usize,
@@ -77,10 +69,10 @@ pub(super) fn certify(
     let flat = Flat::new(base, metric, subject.pool).map_err(failed)?;
     let progress = |done, _| meter.tell(done);
     let gathered;
-    let queries = if asked.len() == from.n() {
-        from
+    let queries = if asked.len() == subject.queries.n() {
+        subject.queries
     } else {
-        gathered = Gathered::of(from, asked);
+        gathered = Gathered::of(subject.queries, asked);
         gathered.vectors()
     };
     flat.certify(queries, k, subject.pool, &progress)

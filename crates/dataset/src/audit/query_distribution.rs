@@ -1,9 +1,11 @@
 use super::near_duplicates::median;
-use super::probe::{Probe, certify};
+use super::probe::Probe;
 use super::subject::Subject;
 use super::words::number;
 use super::{Finding, Rule};
 use crate::DatasetError;
+use crate::occurrences::nearest_others;
+use crate::progress::{Activity, Meter};
 use crate::sample::sample;
 use annbench_core::{Metric, norm};
 use annbench_stats::kolmogorov_smirnov;
@@ -41,27 +43,16 @@ pub(super) fn query_distribution(
     }
     // No more rows than queries were asked for: the work is then as much again at most.
     let asked = sample(n, ROWS.min(probe.asked.len().max(100)), SEED);
-    let certified = certify(
-        subject,
-        subject.base,
-        subject.base,
-        &asked,
-        subject.metric,
-        2,
-    )?;
+    let total = n as u64 * asked.len() as u64;
+    let meter = Meter::new(subject.watch, Activity::Truth, subject.base_path, total);
+    let nearest = nearest_others(subject.base, subject.metric, &asked, subject.pool, &meter)
+        .map_err(|cause| DatasetError::exact(subject.base_path, cause))?;
     let undefined = subject.metric.is_undefined_at_zero();
     let rows: Vec<f64> = asked
         .iter()
-        .enumerate()
-        .filter(|&(_, &id)| !(undefined && norm(subject.base.row(id as usize)) == 0.0))
-        .map(|(i, &id)| {
-            let (ids, distances) = certified.neighbors().row(i);
-            // Equal rows may have pushed it out; then both are others.
-            match ids[0] == id {
-                true => distances[1],
-                false => distances[0],
-            }
-        })
+        .zip(nearest)
+        .filter(|&(&id, _)| !(undefined && norm(subject.base.row(id as usize)) == 0.0))
+        .map(|(_, distance)| distance)
         .collect();
     let (Some(test), Some(of_queries), Some(of_rows)) = (
         kolmogorov_smirnov(&queries, &rows),

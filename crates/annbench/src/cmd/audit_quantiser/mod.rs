@@ -6,7 +6,7 @@ mod text;
 
 use crate::args::AuditQuantiserArgs;
 use crate::places::Places;
-use crate::subject::{Watcher, catalogue};
+use crate::subject::{catalogue, watched};
 use crate::terminal::say;
 use crate::{Answer, interrupt, json};
 use annbench_core::Metric;
@@ -41,19 +41,21 @@ pub fn audit_quantiser(places: &Places, args: &AuditQuantiserArgs) -> anyhow::Re
     let pool = super::scoring_pool()?;
     let entry = catalogue(places).entry(&args.name)?;
     refuse(&entry, args.k)?;
-    let watcher = Watcher::new(&args.name);
-    let watch = |progress: Progress<'_>| watcher.watch(progress);
-    let options = OpenOptions {
-        accept_checksum: args.accept_checksum,
-        narrow: args.narrow,
-        pool: &pool,
-        watch: &watch,
-    };
-    let dataset = Dataset::open(&entry, &options)?;
+    watched(&args.name, args.permits, &pool, |options| {
+        audit_opened(&entry, args, options)
+    })
+}
+
+fn audit_opened(
+    entry: &Entry,
+    args: &AuditQuantiserArgs,
+    options: &OpenOptions<'_>,
+) -> anyhow::Result<Answer> {
+    let dataset = Dataset::open(entry, options)?;
     for note in dataset.notes() {
         say(&format!("{}: {note}", args.name));
     }
-    let compressed = Compressed::of(&dataset, args, &options)?;
+    let compressed = Compressed::of(&dataset, args, options)?;
     let (base, queries) = (dataset.base().vectors(), dataset.queries().vectors());
     let all = queries.n();
     let asked = args.queries.unwrap_or(all).min(all);
@@ -62,7 +64,7 @@ pub fn audit_quantiser(places: &Places, args: &AuditQuantiserArgs) -> anyhow::Re
     let queries_given = match reconstructed.element() == queries.element() {
         true => queries,
         false => {
-            widened = widened_queries(&dataset, reconstructed.element(), &options)?;
+            widened = widened_queries(&dataset, reconstructed.element(), options)?;
             widened.vectors()
         }
     };
@@ -75,14 +77,14 @@ pub fn audit_quantiser(places: &Places, args: &AuditQuantiserArgs) -> anyhow::Re
     };
     let path = dataset.base().path();
     let tell = |done: u64, total: u64| {
-        watcher.watch(Progress {
+        (options.watch)(Progress {
             activity: Activity::Audit,
             path,
             done,
             total,
         })
     };
-    let found = match audit(&pool, &set, args.k, &tell) {
+    let found = match audit(options.pool, &set, args.k, &tell) {
         Err(QuantiserError::Cancelled) => {
             anyhow::bail!("interrupted; nothing of the audit is kept")
         }

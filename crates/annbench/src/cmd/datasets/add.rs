@@ -1,9 +1,10 @@
 use super::convert::one_of;
+use crate::args::Permits;
 use crate::places::Places;
-use crate::subject::{Watcher, catalogue};
+use crate::subject::{catalogue, watched};
 use crate::{Answer, interrupt};
 use annbench_core::{ElementType, Metric};
-use annbench_dataset::{OpenOptions, Own, Progress, add as add_entry};
+use annbench_dataset::{Own, add as add_entry};
 use annbench_report::count;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -60,14 +61,7 @@ fn parse_metric(text: &str) -> Result<Metric, String> {
 pub fn add(places: &Places, args: &AddArgs) -> anyhow::Result<Answer> {
     interrupt::listen()?;
     let pool = super::super::scoring_pool()?;
-    let watcher = Watcher::new(args.name.as_deref().unwrap_or("add"));
-    let watch = |progress: Progress<'_>| watcher.watch(progress);
-    let options = OpenOptions {
-        accept_checksum: false,
-        narrow: false,
-        pool: &pool,
-        watch: &watch,
-    };
+    let name = args.name.as_deref().unwrap_or("add");
     let own = Own {
         files: args.files.clone(),
         name: args.name.clone(),
@@ -82,7 +76,9 @@ pub fn add(places: &Places, args: &AddArgs) -> anyhow::Result<Answer> {
         source: args.source.clone(),
         licence: args.licence.clone(),
     };
-    let added = add_entry(&catalogue(places), &own, &options)?;
+    let added = watched(name, Permits::default(), &pool, |options| {
+        add_entry(&catalogue(places), &own, options)
+    })?;
     let entry = &added.entry;
     let mut text = String::new();
     let _ = writeln!(

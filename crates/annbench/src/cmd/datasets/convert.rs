@@ -1,9 +1,10 @@
+use crate::args::Permits;
 use crate::complete;
 use crate::places::Places;
-use crate::subject::{Watcher, catalogue};
+use crate::subject::{catalogue, watched};
 use crate::{Answer, interrupt};
 use annbench_core::ElementType;
-use annbench_dataset::{Dataset, Export, Exported, Format, OpenOptions, Progress, Truth, export};
+use annbench_dataset::{Dataset, Entry, Export, Exported, Format, OpenOptions, Truth, export};
 use annbench_report::count;
 use anyhow::bail;
 use clap_complete::engine::ArgValueCandidates;
@@ -73,16 +74,22 @@ pub fn convert(places: &Places, args: &ConvertArgs) -> anyhow::Result<Answer> {
     interrupt::listen()?;
     let pool = super::super::scoring_pool()?;
     let entry = catalogue(places).entry(&args.name)?;
-    let watcher = Watcher::new(&entry.name);
-    let watch = |progress: Progress<'_>| watcher.watch(progress);
-    let options = OpenOptions {
+    let permits = Permits {
         accept_checksum: args.accept_checksum,
         narrow: false,
-        pool: &pool,
-        watch: &watch,
     };
-    let dataset = Dataset::open(&entry, &options)?;
-    let truth = truth(&dataset, args, &options)?;
+    watched(&entry.name, permits, &pool, |options| {
+        convert_opened(&entry, args, options)
+    })
+}
+
+fn convert_opened(
+    entry: &Entry,
+    args: &ConvertArgs,
+    options: &OpenOptions<'_>,
+) -> anyhow::Result<Answer> {
+    let dataset = Dataset::open(entry, options)?;
+    let truth = truth(&dataset, args, options)?;
     let name = match &args.new_name {
         Some(name) => name.clone(),
         None => format!("{}-{}", entry.name, args.to),
@@ -93,7 +100,7 @@ pub fn convert(places: &Places, args: &ConvertArgs) -> anyhow::Result<Answer> {
         element: args.element,
         dir: &args.out,
     };
-    let exported = export(&dataset, truth.as_deref(), &wanted, &options)?;
+    let exported = export(&dataset, truth.as_deref(), &wanted, options)?;
     let mut text = text(&exported, truth.as_deref());
     for note in dataset.notes() {
         let _ = writeln!(text, "  note: {note}");

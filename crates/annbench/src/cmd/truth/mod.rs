@@ -36,12 +36,8 @@ pub struct Named {
     /// Name of the entry
     #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::datasets))]
     pub name: String,
-    /// Go on although a file's checksum is not the recorded one
-    #[arg(long)]
-    pub accept_checksum: bool,
-    /// Round values to the entry's element type where they do not fit it
-    #[arg(long)]
-    pub narrow: bool,
+    #[command(flatten)]
+    pub permits: Permits,
     #[command(flatten)]
     pub form: Form,
 }
@@ -64,11 +60,7 @@ fn with_vectors(
     interrupt::listen()?;
     let pool = super::scoring_pool()?;
     let entry = catalogue(places).entry(&named.name)?;
-    let permits = Permits {
-        accept_checksum: named.accept_checksum,
-        narrow: named.narrow,
-    };
-    watched(&entry.name, permits, &pool, |options| {
+    watched(&entry.name, named.permits, &pool, |options| {
         let alone = Entry {
             truth: None,
             ..entry.clone()

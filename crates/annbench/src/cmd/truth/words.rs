@@ -26,6 +26,8 @@ pub struct Found {
     /// Folders in which it is kept.
     kept: Vec<PathBuf>,
     notes: Vec<String>,
+    #[serde(skip)]
+    certified: bool,
 }
 
 impl Found {
@@ -44,6 +46,7 @@ impl Found {
             status: Status::ALL.into_iter().map(by_status).collect(),
             beyond_first_shortlist: proofs.iter().filter(|p| p.doublings > 0).count(),
             sha256: piece.sha256(),
+            certified: piece.is_certified(),
             kept,
             notes: [dataset.notes().to_vec(), dataset.later_notes()].concat(),
             facts,
@@ -53,7 +56,7 @@ impl Found {
     /// The answer, which is good when every query is proved.
     pub fn answer(&self, form: Form) -> anyhow::Result<Answer> {
         Ok(Answer {
-            good: self.status[Status::Uncertified.name()] == 0,
+            good: self.certified,
             text: match form.json {
                 true => json::document(self)?,
                 false => self.text(),
